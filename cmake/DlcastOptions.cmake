@@ -1,0 +1,21 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Flags every target shares.
+option(DLCAST_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(DLCAST_WERROR "Treat warnings as errors" OFF)
+
+find_program(CCACHE_PROGRAM ccache)
+if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
+  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+endif()
+
+add_library(dlcast_flags INTERFACE)
+target_compile_options(dlcast_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow $<$<BOOL:${DLCAST_WERROR}>:-Werror>)
+# Plugins are loaded into slurmctld and sbatch: only their entry points may be seen.
+target_compile_options(dlcast_flags INTERFACE -fvisibility=hidden -ffunction-sections -fdata-sections)
+target_link_options(dlcast_flags INTERFACE -Wl,--gc-sections)
+target_include_directories(dlcast_flags INTERFACE ${PROJECT_SOURCE_DIR})
+if(DLCAST_SANITIZE)
+  target_compile_options(dlcast_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(dlcast_flags INTERFACE -fsanitize=address,undefined)
+endif()

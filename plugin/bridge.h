@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Plain data between Slurm's C and the predictor's C++. Nothing here is to be freed; no call throws; the caller owns every
+ * struct. Absent numbers are -1, absent text is NULL. */
+#ifndef DLCAST_PLUGIN_BRIDGE_H
+#define DLCAST_PLUGIN_BRIDGE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#define DLCAST_NOEXCEPT noexcept
+#else
+#define DLCAST_NOEXCEPT
+#endif
+
+/* The variable that carries the payload from sbatch to slurmctld in spank_job_env. */
+#define DLCAST_PAYLOAD_VARIABLE "DLCAST_MODEL"
+#define DLCAST_PAYLOAD_MAX_BYTES (64 * 1024)
+
+typedef struct {
+    const char *payload; /* text after DLCAST_MODEL= */
+    const char *partition, *features, *account, *qos, *array, *admin_comment;
+    const char *tres_per_job, *tres_per_node, *tres_per_task, *tres_per_socket;
+    int64_t time_limit_min; /* -1: not given; 0: UNLIMITED */
+    int64_t min_nodes, max_nodes, num_tasks, ntasks_per_node;
+    uint32_t user_id;
+} dlcast_submission;
+
+enum { DLCAST_PASS = 0, DLCAST_SET = 1, DLCAST_REJECT = 2 };
+
+/* Texts are NUL-terminated; empty: leave that field as it is. */
+typedef struct {
+    int action;
+    int64_t time_limit_min; /* -1: leave */
+    char partition[1024];
+    char admin_comment[16384];
+    char message[4096]; /* lines for the user */
+    char log[1024];     /* one line for slurmctld's log */
+    int log_is_error;
+} dlcast_answer;
+
+/* Opens configuration, weights and module; `log` gets lines for slurmctld's log. Never fails: it degrades. */
+void dlcast_bridge_open(const char *config_path, const char *module_path, char *log, size_t log_size) DLCAST_NOEXCEPT;
+void dlcast_bridge_submit(const dlcast_submission *submission, dlcast_answer *answer) DLCAST_NOEXCEPT;
+
+/* Reads the value of --dl-model in the user's process. 0: `payload` holds the text. -1: `error` holds lines for the user. */
+int dlcast_bridge_read_model(const char *argument, char *payload, size_t payload_size, char *error,
+                             size_t error_size) DLCAST_NOEXCEPT;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

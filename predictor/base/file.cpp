@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+class Descriptor {
+public:
+    explicit Descriptor(int fd) : fd_(fd) {}
+    ~Descriptor() {
+        if (fd_ >= 0) ::close(fd_);
+    }
+    Descriptor(const Descriptor&) = delete;
+    Descriptor& operator=(const Descriptor&) = delete;
+    int get() const { return fd_; }
+
+private:
+    int fd_;
+};
+
+Error system_error(const std::string& path, const char* doing) {
+    const Fault fault = errno == ENOENT ? Fault::not_found : Fault::invalid_argument;
+    return {fault, fmt::format("cannot {} '{}': {}", doing, path, std::strerror(errno))};
+}
+
+}  // namespace
+
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
+    // O_NONBLOCK: a FIFO in the place of a file must not hang the reader.
+    const Descriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    struct stat facts {};
+    if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) return system_error(path, "read");
+    if (S_ISDIR(facts.st_mode)) return invalid_argument(fmt::format("'{}' is a directory; name a file", path));
+    if (!S_ISREG(facts.st_mode)) return invalid_argument(fmt::format("'{}' is no regular file; name a file", path));
+    std::string text;
+    char buffer[1 << 16];
+    while (true) {
+        const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return system_error(path, "read");
+        if (got == 0) return text;
+        text.append(buffer, static_cast<std::size_t>(got));
+        if (text.size() > max_bytes)
+            return invalid_argument(fmt::format("'{}' is larger than {} bytes", path, max_bytes));
+    }
+}
+
+Status write_file_atomically(const std::string& path, std::string_view text) {
+    const std::string scratch = fmt::format("{}.{}.new", path, ::getpid());
+    {
+        const Descriptor file(::open(scratch.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));
+        if (file.get() < 0) return system_error(path, "write");
+        while (!text.empty()) {
+            const ssize_t put = ::write(file.get(), text.data(), text.size());
+            if (put < 0 && errno == EINTR) continue;
+            if (put < 0) {
+                const Error error = system_error(path, "write");
+                ::unlink(scratch.c_str());
+                return error;
+            }
+            text.remove_prefix(static_cast<std::size_t>(put));
+        }
+        ::fsync(file.get());
+    }
+    if (::rename(scratch.c_str(), path.c_str()) == 0) return ok();
+    const Error error = system_error(path, "write");
+    ::unlink(scratch.c_str());
+    return error;
+}
+
+}  // namespace dlcast

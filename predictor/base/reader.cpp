@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/base/reader.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+
+std::string at_place(const std::string& source, Position at, const std::string& text) {
+    if (at.line == 0) return fmt::format("{}: {}", source, text);
+    return fmt::format("{}:{}:{}: {}", source, at.line, at.column, text);
+}
+
+ObjectReader::ObjectReader(const Value& value, std::string source, std::string what)
+    : object_(value), source_(std::move(source)), what_(std::move(what)) {
+    if (!value.is_object())
+        first_fault_ = at_place(source_, value.at, fmt::format("{} is {}; it should be an object", what_, value.kind_name()));
+}
+
+const Value* ObjectReader::value(std::string_view key) {
+    known_.emplace_back(key);
+    return object_.find(key);
+}
+
+bool ObjectReader::has(std::string_view key) { return value(key) != nullptr; }
+
+void ObjectReader::fail(std::string_view key, const std::string& text) {
+    if (failed()) return;
+    const Value* value = object_.find(key);
+    first_fault_ = at_place(source_, value ? value->at : object_.at, fmt::format("{}: {}", what_, text));
+}
+
+std::optional<std::int64_t> ObjectReader::integer(std::string_view key, std::int64_t min, std::int64_t max) {
+    const Value* v = value(key);
+    if (!v) return std::nullopt;
+    std::int64_t number = 0;
+    if (v->is_integer()) {
+        number = v->as_integer();
+    } else if (v->is_number() && std::floor(v->as_number()) == v->as_number() && std::abs(v->as_number()) < 9e15) {
+        number = static_cast<std::int64_t>(v->as_number());  // 224.0, as some exporters write
+    } else {
+        fail(key, fmt::format("{} is {}; it should be a whole number", key, v->kind_name()));
+        return std::nullopt;
+    }
+    if (number < min || number > max) {
+        fail(key, fmt::format("{} is {}; it should be from {} to {}", key, number, min, max));
+        return std::nullopt;
+    }
+    return number;
+}
+
+std::optional<double> ObjectReader::number(std::string_view key, double min, double max) {
+    const Value* v = value(key);
+    if (!v) return std::nullopt;
+    if (!v->is_number()) {
+        fail(key, fmt::format("{} is {}; it should be a number", key, v->kind_name()));
+        return std::nullopt;
+    }
+    const double number = v->as_number();
+    if (!(number >= min && number <= max)) {
+        fail(key, fmt::format("{} is {}; it should be from {} to {}", key, number, min, max));
+        return std::nullopt;
+    }
+    return number;
+}
+
+std::optional<bool> ObjectReader::boolean(std::string_view key) {
+    const Value* v = value(key);
+    if (!v) return std::nullopt;
+    if (v->is_bool()) return v->as_bool();
+    if (v->is_integer() && (v->as_integer() == 0 || v->as_integer() == 1)) return v->as_integer() == 1;
+    fail(key, fmt::format("{} is {}; it should be true or false", key, v->kind_name()));
+    return std::nullopt;
+}
+
+std::optional<std::string> ObjectReader::string(std::string_view key) {
+    const Value* v = value(key);
+    if (!v) return std::nullopt;
+    if (v->is_string()) return v->as_string();
+    fail(key, fmt::format("{} is {}; it should be a string", key, v->kind_name()));
+    return std::nullopt;
+}
+
+std::optional<std::size_t> ObjectReader::choice(std::string_view key, const std::vector<std::string>& names) {
+    const auto text = string(key);
+    if (!text) return std::nullopt;
+    const auto found = std::find(names.begin(), names.end(), to_lower(*text));
+    if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
+    fail(key, fmt::format("{} is \"{}\"; it should be one of {}", key, *text, fmt::join(names, ", ")));
+    return std::nullopt;
+}
+
+std::optional<std::vector<std::int64_t>> ObjectReader::integers(std::string_view key, std::int64_t min, std::int64_t max) {
+    const Value* v = value(key);
+    if (!v) return std::nullopt;
+    std::vector<std::int64_t> out;
+    bool good = v->is_array();
+    if (good)
+        for (const Value& element : v->as_array()) {
+            good = good && element.is_integer() && element.as_integer() >= min && element.as_integer() <= max;
+            if (good) out.push_back(element.as_integer());
+        }
+    if (good) return out;
+    fail(key, fmt::format("{} should be an array of whole numbers from {} to {}", key, min, max));
+    return std::nullopt;
+}
+
+std::optional<std::vector<std::string>> ObjectReader::strings(std::string_view key) {
+    const Value* v = value(key);
+    if (!v) return std::nullopt;
+    std::vector<std::string> out;
+    bool good = v->is_array();
+    if (good)
+        for (const Value& element : v->as_array()) {
+            good = good && element.is_string();
+            if (good) out.push_back(element.as_string());
+        }
+    if (good) return out;
+    fail(key, fmt::format("{} should be an array of strings", key));
+    return std::nullopt;
+}
+
+void ObjectReader::require(std::string_view key, const std::string& remedy) {
+    if (!has(key)) fail(key, fmt::format("needs \"{}\"; {}", key, remedy));
+}
+
+Status ObjectReader::finish() {
+    if (!failed())
+        for (const Value::Member& member : object_.as_object()) {
+            if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
+            const std::string near = nearest_name(member.key, known_);
+            const std::string hint = near.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", "))
+                                                  : fmt::format("did you mean \"{}\"?", near);
+            first_fault_ = at_place(source_, member.at, fmt::format("{}: unknown key \"{}\"; {}", what_, member.key, hint));
+            break;
+        }
+    if (failed()) return invalid_argument(first_fault_);
+    return ok();
+}
+
+}  // namespace dlcast

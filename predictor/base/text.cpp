@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/base/text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <numeric>
+
+namespace dlcast {
+namespace {
+
+// Levenshtein's distance with one row kept.
+std::size_t edit_distance(std::string_view a, std::string_view b) {
+    std::vector<std::size_t> row(b.size() + 1);
+    std::iota(row.begin(), row.end(), std::size_t{0});
+    for (std::size_t i = 1; i <= a.size(); ++i) {
+        std::size_t diagonal = row[0];
+        row[0] = i;
+        for (std::size_t j = 1; j <= b.size(); ++j) {
+            const std::size_t above = row[j];
+            row[j] = std::min({row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] == b[j - 1] ? 0 : 1)});
+            diagonal = above;
+        }
+    }
+    return row[b.size()];
+}
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+}  // namespace
+
+std::string to_lower(std::string_view text) {
+    std::string out(text);
+    for (char& c : out)
+        if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return out;
+}
+
+std::string squeeze(std::string_view text) {
+    std::string out;
+    for (const char c : to_lower(text))
+        if (is_digit(c) || is_letter(c)) out += c;
+    return out;
+}
+
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known) {
+    // A name a user typed; longer text is no misspelling, and the distance costs length squared.
+    if (name.empty() || name.size() > 128) return "";
+    const std::string wanted = to_lower(name);
+    std::string best;
+    std::size_t best_distance = std::max<std::size_t>(1, wanted.size() / 3) + 1;
+    for (const std::string& candidate : known) {
+        if (candidate.size() > 2 * wanted.size() + 8) continue;
+        const std::size_t distance = edit_distance(wanted, to_lower(candidate));
+        if (distance < best_distance) {
+            best_distance = distance;
+            best = candidate;
+        }
+    }
+    return best;
+}
+
+std::vector<std::string> split(std::string_view text, char separator) {
+    std::vector<std::string> out;
+    while (true) {
+        const auto at = text.find(separator);
+        out.emplace_back(text.substr(0, at));
+        if (at == std::string_view::npos) return out;
+        text.remove_prefix(at + 1);
+    }
+}
+
+std::string_view trim(std::string_view text) {
+    const auto first = text.find_first_not_of(" \t\r\n");
+    if (first == std::string_view::npos) return {};
+    return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+std::optional<std::int64_t> parse_integer(std::string_view text) {
+    std::int64_t out = 0;
+    if (text.empty() || !is_digit(text.front())) return std::nullopt;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+    return out;
+}
+
+std::optional<double> parse_number(std::string_view text) {
+    double out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(out)) return std::nullopt;
+    return out;
+}
+
+std::string format_slurm_time(std::int64_t seconds) {
+    const auto days = seconds / 86400, hours = seconds / 3600 % 24, minutes = seconds / 60 % 60;
+    if (days > 0) return fmt::format("{}-{:02}:{:02}:{:02}", days, hours, minutes, seconds % 60);
+    return fmt::format("{:02}:{:02}:{:02}", hours, minutes, seconds % 60);
+}
+
+std::optional<std::int64_t> parse_slurm_minutes(std::string_view text) {
+    const std::string lower = to_lower(trim(text));
+    if (lower == "unlimited" || lower == "infinite" || lower == "none" || lower == "-1") return -1;
+    std::int64_t days = 0;
+    std::string_view rest = lower;
+    const auto dash = rest.find('-');
+    const bool has_days = dash != std::string_view::npos;
+    if (has_days) {
+        const auto number = parse_integer(rest.substr(0, dash));
+        if (!number) return std::nullopt;
+        days = *number;
+        rest.remove_prefix(dash + 1);
+    }
+    std::vector<std::int64_t> parts;
+    for (const std::string& part : split(rest, ':')) {
+        const auto number = parse_integer(part);
+        if (!number) return std::nullopt;
+        parts.push_back(*number);
+    }
+    constexpr std::int64_t most = 1'000'000'000;  // far beyond any limit, far below overflow
+    if (parts.size() > 3 || days > most || *std::max_element(parts.begin(), parts.end()) > most) return std::nullopt;
+    std::int64_t hours = 0, minutes = 0, seconds = 0;
+    if (has_days || parts.size() == 3) {
+        hours = parts[0];
+        if (parts.size() > 1) minutes = parts[1];
+        if (parts.size() > 2) seconds = parts[2];
+    } else {
+        minutes = parts[0];
+        if (parts.size() > 1) seconds = parts[1];
+    }
+    return days * 1440 + hours * 60 + minutes + (seconds + 59) / 60;
+}
+
+std::string format_duration(double seconds) {
+    if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+    const auto minutes = static_cast<std::int64_t>(std::llround(seconds / 60));
+    if (minutes < 60) return fmt::format("{} min", minutes);
+    if (minutes < 48 * 60)
+        return minutes % 60 ? fmt::format("{} h {} min", minutes / 60, minutes % 60) : fmt::format("{} h", minutes / 60);
+    const auto hours = (minutes + 30) / 60;
+    return hours % 24 ? fmt::format("{} d {} h", hours / 24, hours % 24) : fmt::format("{} d", hours / 24);
+}
+
+}  // namespace dlcast

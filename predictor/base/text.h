@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Small text helpers shared by messages, names and Slurm's time formats.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predictor/base/result.h"
+
+namespace dlcast {
+
+/// The known name nearest to `name` (case aside), or "" if none is near enough to be meant (edit distance over a third).
+std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
+
+/// ASCII lower case. Letters and digits only in `squeeze`, lower-cased ("NVIDIA A100-SXM4" -> "nvidiaa100sxm4").
+std::string to_lower(std::string_view text);
+std::string squeeze(std::string_view text);
+std::vector<std::string> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+
+/// Whole non-negative decimal number, nothing else around it; nothing if it does not fit.
+std::optional<std::int64_t> parse_integer(std::string_view text);
+std::optional<double> parse_number(std::string_view text);
+
+/// Slurm's time limit format: `D-HH:MM:SS`, or `H:MM:SS` below a day (as squeue and scontrol print).
+std::string format_slurm_time(std::int64_t seconds);
+/// Minutes of Slurm's forms: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes`,
+/// `days-hours:minutes:seconds`; seconds round up. `UNLIMITED`, `INFINITE` and `NONE` give -1. Source: sbatch(1), --time.
+std::optional<std::int64_t> parse_slurm_minutes(std::string_view text);
+/// As a person says it: "45 s", "12 min", "3 h 10 min", "2 d 4 h".
+std::string format_duration(double seconds);
+
+/// The whole file, at most `max_bytes`. Errors: missing, a directory, unreadable, too large.
+Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
+/// Writes beside the file, syncs and renames, so that a reader sees the old or the new text and nothing between.
+Status write_file_atomically(const std::string& path, std::string_view text);
+
+}  // namespace dlcast

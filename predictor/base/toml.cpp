@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The one file that sees toml++.
+#include "predictor/base/toml.h"
+
+#include <fmt/format.h>
+#include <toml++/toml.h>
+
+#include <optional>
+
+#include "predictor/base/reader.h"
+
+namespace dlcast {
+namespace {
+
+Position place(const toml::source_region& region) {
+    return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
+}
+
+// Nothing where a date or time stands; `where` is then its place.
+std::optional<Value> convert(const toml::node& node, Position& where) {
+    Value out;
+    if (const auto* table = node.as_table()) {
+        out = Value::object();
+        for (const auto& [key, member] : *table) {
+            auto value = convert(member, where);
+            if (!value) return std::nullopt;
+            out.as_object().push_back({std::string(key.str()), std::move(*value), place(key.source())});
+        }
+    } else if (const auto* array = node.as_array()) {
+        out = Value::array();
+        for (const auto& element : *array) {
+            auto value = convert(element, where);
+            if (!value) return std::nullopt;
+            out.as_array().push_back(std::move(*value));
+        }
+    } else if (const auto* text = node.as_string()) {
+        out = Value(text->get());
+    } else if (const auto* integer = node.as_integer()) {
+        out = Value(std::int64_t{integer->get()});
+    } else if (const auto* real = node.as_floating_point()) {
+        out = Value(real->get());
+    } else if (const auto* boolean = node.as_boolean()) {
+        out = Value(boolean->get());
+    } else {
+        where = place(node.source());
+        return std::nullopt;
+    }
+    out.at = place(node.source());
+    return out;
+}
+
+}  // namespace
+
+Result<Value> parse_toml(std::string_view text, const std::string& source) {
+    try {
+        const toml::table table = toml::parse(text, source);
+        Position where;
+        if (auto value = convert(table, where)) return std::move(*value);
+        return invalid_argument(at_place(source, where, "a date or time; no key here takes one"));
+    } catch (const toml::parse_error& e) {
+        return invalid_argument(at_place(source, place(e.source()), std::string(e.description())));
+    } catch (const std::exception& e) {
+        return invalid_argument(fmt::format("{}: {}", source, e.what()));
+    }
+}
+
+}  // namespace dlcast

@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the site has: partitions, their nodes and GPUs, limits, and the links between GPUs.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predictor/base/result.h"
+#include "predictor/device/device.h"
+
+namespace dlcast {
+
+/// The latency-bandwidth (alpha-beta) view of one hop.
+struct Link {
+    double latency_s = 0.0;      // alpha: start-up time of one message
+    double bandwidth_Bps = 0.0;  // beta: bytes per second one rank can send
+};
+
+/// Nodes of one kind inside a partition.
+struct NodeGroup {
+    std::string gpu;  // GRES type as the site writes it (a100); empty: no GPU
+    int gpus_per_node = 0;
+    int nodes = 0;
+    int cpus_per_node = 0;
+    double memory_bytes = 0.0;
+    std::vector<std::string> features;  // node features, for --constraint
+};
+
+struct Partition {
+    std::string name;
+    std::vector<NodeGroup> groups;
+    std::int64_t max_time_min = -1;      // -1: no limit
+    std::int64_t default_time_min = -1;  // -1: none set
+    int max_nodes = -1;
+    bool up = true;
+    bool is_default = false;
+    std::vector<std::string> allow_accounts, deny_accounts;  // empty: everybody
+    std::vector<std::string> allow_qos, deny_qos;
+    std::vector<std::string> allow_groups;
+    std::string qos;                 // partition QOS
+    std::string tres_billing_weights;  // as Slurm prints it
+};
+
+struct Cluster {
+    std::string name;
+    std::int64_t synced_at_s = 0;  // seconds since the epoch; 0: written by hand
+    std::string slurm_version;
+    std::vector<Partition> partitions;
+
+    const Partition* find(std::string_view partition) const;
+    const Partition* default_partition() const;
+};
+
+/// Where a job would run.
+struct Allocation {
+    std::string partition;
+    Device device;
+    int nodes = 1;
+    int gpus_per_node = 1;
+    Link intra_node;  // between GPUs of one node
+    Link inter_node;  // between nodes, per GPU
+    int world_size() const { return nodes * gpus_per_node; }
+};
+
+/// Reads the cluster file (TOML, written by `dlcast sync` or by hand). Errors carry line and column and the nearest known key.
+Result<Cluster> parse_cluster(std::string_view text, const std::string& source);
+std::string write_cluster(const Cluster& cluster);
+
+/// Links of a device by its catalog entry, and the site's network where the configuration states one.
+Link intra_node_link(const Device& device);
+
+}  // namespace dlcast

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// dlcast.toml: the administrator's policy and the site's figures.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "predictor/base/result.h"
+#include "predictor/job/job_forecast.h"
+
+namespace dlcast {
+
+enum class Mode {
+    shadow,   // record in admin_comment, say nothing, change nothing
+    advise,   // record and print, change nothing
+    enforce,  // fill what the user left open
+};
+enum class Overwrite { never, shorten, always };       // a limit the user asked for
+enum class OnFailure { accept, reject };               // when no forecast can be made
+enum class Ranking { first, fastest, cheapest, balanced };  // among partitions that fit
+
+struct SiteConfig {
+    Mode mode = Mode::enforce;
+    OnFailure on_failure = OnFailure::accept;
+    OnFailure on_no_fit = OnFailure::accept;  // forecast longer than the partition allows, or memory too small
+    int deadline_ms = 50;
+    // [time_limit]
+    double quantile = 0.95;
+    double margin_factor = 1.20;
+    int round_up_min = 15;
+    int floor_min = 15;
+    int ceiling_min = 0;  // 0: none but the partition's
+    Overwrite overwrite = Overwrite::never;
+    // [partition]
+    Ranking ranking = Ranking::fastest;
+    // [job]
+    JobCosts job;
+    // [network]
+    double inter_node_bandwidth_Bps = 12.5e9;  // per node
+    double inter_node_latency_s = 5e-6;
+    // [gpu_names] GRES type -> catalog key
+    std::map<std::string, std::string> gpu_names;
+    // [files], relative ones to the folder of dlcast.toml
+    std::string gpus_file, cluster_file, weights_dir;
+};
+
+/// Errors: bad TOML, unknown key (with the nearest known one), value out of range; each with line and column.
+Result<SiteConfig> parse_site_config(std::string_view text, const std::string& source);
+
+}  // namespace dlcast

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A layer after shape inference: kind, shapes of one sample, parameters.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace dlcast {
+
+/// Of one sample, channels first: [C, H, W] for images, [tokens, width] for sequences, [width] for vectors.
+using Shape = std::vector<std::int64_t>;
+
+enum class LayerKind {
+    conv2d, linear, embedding, batch_norm, layer_norm, rms_norm, group_norm, activation, softmax, dropout,
+    max_pool, avg_pool, global_avg_pool, add, multiply, concat, flatten, reshape, upsample, attention, lstm, gru, loss,
+};
+
+struct Layer {
+    std::string name;
+    LayerKind kind = LayerKind::linear;
+    Shape input, output;
+    std::int64_t kernel_h = 0, kernel_w = 0, stride = 1, groups = 1;  // convolution and pooling
+    std::int64_t heads = 0, kv_heads = 0, head_dim = 0;               // attention (scores, softmax, weighted sum; no projections)
+    std::int64_t vocab = 0;                                           // embedding table rows; classes of a loss
+    std::string function;                                             // activation: relu, gelu, ...
+    bool bias = false;
+    bool causal = false;
+    bool fused = false;          // attention by one fused kernel
+    bool trainable = true;       // false: no weight gradient
+    bool tied = false;           // its weight is another layer's and counts no parameters
+    std::uint64_t parameters = 0;
+};
+
+/// Ordered layers of one network. `parameters` counts tied weights once.
+struct ModelSpec {
+    std::string name;
+    std::string family;  // zoo family ("resnet", "bert"); empty for a model written out
+    std::vector<Layer> layers;
+    std::uint64_t parameters = 0;
+    std::uint64_t trainable_parameters = 0;
+    std::int64_t seq_len = 0;     // tokens of a sample; 0: not a sequence model
+    std::int64_t image_size = 0;  // pixels; 0: not an image model
+};
+
+const char* to_string(LayerKind kind);
+/// Multiply-adds x 2 of one sample, forward.
+double forward_flops(const ModelSpec& model);
+
+}  // namespace dlcast

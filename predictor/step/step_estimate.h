@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// One optimizer step of a workload on an allocation: where its time and memory go.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "predictor/base/result.h"
+#include "predictor/device/cluster.h"
+#include "predictor/model/workload.h"
+#include "predictor/timing/layer_time_model.h"
+
+namespace dlcast {
+
+struct LayerTiming {
+    std::string name, kind;
+    double forward_s = 0.0, backward_s = 0.0;
+    double flops = 0.0, bytes = 0.0;  // forward
+    std::string bound;                // "compute", "memory", "launch"
+    double log_sd = 0.0;
+};
+
+/// Bytes on the fullest GPU, by part.
+struct MemoryEstimate {
+    double weights_bytes = 0.0, gradients_bytes = 0.0, optimizer_bytes = 0.0, activations_bytes = 0.0, workspace_bytes = 0.0;
+    double total_bytes() const { return weights_bytes + gradients_bytes + optimizer_bytes + activations_bytes + workspace_bytes; }
+};
+
+/// Seconds of one optimizer step (all micro-steps). Medians; `log_sd` is the spread of step_s.
+struct StepEstimate {
+    double forward_s = 0.0, backward_s = 0.0, optimizer_s = 0.0;
+    double communication_s = 0.0;          // all of it
+    double exposed_communication_s = 0.0;  // what backward does not hide
+    double input_s = 0.0;                  // input pipeline, where it bounds the step
+    double step_s = 0.0;
+    double log_sd = 0.0;
+    double samples_per_step = 0.0;  // global
+    MemoryEstimate memory;
+    std::vector<LayerTiming> layers;
+    double p05_s() const;
+    double p95_s() const;
+};
+
+/// Where the step would run, and what for: one entry for each candidate.
+struct StepQuery {
+    const Workload* workload;
+    Allocation allocation;
+};
+
+/// All candidates with one batched call of the model, identical operators once. In order. Errors: a layout that does not
+/// multiply to the GPU count, a failing model.
+Result<std::vector<StepEstimate>> estimate_steps(const std::vector<StepQuery>& queries, const LayerTimeModel& model);
+
+}  // namespace dlcast

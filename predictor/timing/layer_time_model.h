@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The time of operators on devices. Two implementations: the network in the LibTorch module, and the analytic model that
+// always works.
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "predictor/base/result.h"
+#include "predictor/device/device.h"
+#include "predictor/timing/operator.h"
+
+namespace dlcast {
+
+/// Time of one call: log-normal around `median_s` with standard deviation `log_sd` of the natural logarithm.
+struct OperatorTime {
+    double median_s = 0.0;
+    double log_sd = 0.0;
+};
+
+/// What to predict; both must outlive the call.
+struct OperatorQuery {
+    const Operator* op;
+    const Device* device;
+};
+
+class LayerTimeModel {
+public:
+    virtual ~LayerTimeModel() = default;
+    /// One time for each query, in order. All queries go through the network in one batch: ask once for all layers of all
+    /// candidate devices. Kernel time plus launch; no framework overhead of the host. Safe to call from several threads.
+    virtual Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const = 0;
+    /// "torch" or "analytic", for admin_comment.
+    virtual std::string by() const = 0;
+    /// Id of the weights (from their manifest), "" for the analytic model.
+    virtual std::string weights_id() const = 0;
+};
+
+/// t = launch + max(flops / (efficiency x peak), bytes / (efficiency x bandwidth)) with one typical efficiency an operator kind.
+std::unique_ptr<LayerTimeModel> make_analytic_model();
+
+/// The network in `weights_dir`, evaluated by the module at `module_path` (opened RTLD_LOCAL, never closed).
+/// unavailable: module or weights missing, broken, or of another feature schema.
+Result<std::unique_ptr<LayerTimeModel>> open_torch_model(const std::string& module_path, const std::string& weights_dir);
+
+}  // namespace dlcast
