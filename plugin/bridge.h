@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Plain data between Slurm's C and the predictor's C++. Nothing here is to be freed; no call throws; the caller owns every
- * struct. Absent numbers are -1, absent text is NULL. */
+/* Plain data between Slurm's C and the predictor's C++. Nothing here is to be freed; no call throws; the caller owns
+ * every struct. Absent numbers are -1, absent text is NULL. */
 #ifndef DLCAST_PLUGIN_BRIDGE_H
 #define DLCAST_PLUGIN_BRIDGE_H
 
@@ -19,7 +19,7 @@ extern "C" {
 #define DLCAST_PAYLOAD_MAX_BYTES (64 * 1024)
 
 typedef struct {
-    const char *payload; /* text after DLCAST_MODEL= */
+    const char* payload; /* text after DLCAST_MODEL= */
     const char *partition, *features, *account, *qos, *array, *admin_comment;
     const char *tres_per_job, *tres_per_node, *tres_per_task, *tres_per_socket;
     int64_t time_limit_min; /* -1: not given; 0: UNLIMITED */
@@ -41,11 +41,12 @@ typedef struct {
 } dlcast_answer;
 
 /* Opens configuration, weights and module; `log` gets lines for slurmctld's log. Never fails: it degrades. */
-void dlcast_bridge_open(const char *config_path, const char *module_path, char *log, size_t log_size) DLCAST_NOEXCEPT;
-void dlcast_bridge_submit(const dlcast_submission *submission, dlcast_answer *answer) DLCAST_NOEXCEPT;
+void dlcast_bridge_open(const char* config_path, const char* module_path, char* log, size_t log_size) DLCAST_NOEXCEPT;
+void dlcast_bridge_submit(const dlcast_submission* submission, dlcast_answer* answer) DLCAST_NOEXCEPT;
 
-/* Reads the value of --dl-model in the user's process. 0: `payload` holds the text. -1: `error` holds lines for the user. */
-int dlcast_bridge_read_model(const char *argument, char *payload, size_t payload_size, char *error,
+/* Reads the value of --dl-model in the user's process. 0: `payload` holds the text. -1: `error` holds lines for the
+ * user. */
+int dlcast_bridge_read_model(const char* argument, char* payload, size_t payload_size, char* error,
                              size_t error_size) DLCAST_NOEXCEPT;
 
 #ifdef __cplusplus

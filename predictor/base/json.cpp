@@ -51,10 +51,10 @@ public:
 
     bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception& e) override {
         std::string what = e.what();
-        // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": keep what follows the place.
+        // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": keep what follows the
+        // place.
         if (const auto colon = what.find(": "); colon != std::string::npos) what = what.substr(colon + 2);
-        if (const auto last = what.find("; last read: "); last != std::string::npos)
-            what.replace(last, 13, "; read: ");
+        if (const auto last = what.find("; last read: "); last != std::string::npos) what.replace(last, 13, "; read: ");
         if (what.size() > 300) what = what.substr(0, 300) + "...";
         return fail_at(byte > 0 ? byte - 1 : 0, printable(what));
     }
@@ -91,8 +91,12 @@ private:
     // Events come in the order of the text, so lines are counted once.
     Position position(std::size_t byte) {
         byte = std::min(byte, text_.size());
-        if (byte < line_start_) { line_ = 1; line_start_ = 0; }
-        for (auto at = text_.find('\n', line_start_); at != std::string_view::npos && at < byte; at = text_.find('\n', line_start_)) {
+        if (byte < line_start_) {
+            line_ = 1;
+            line_start_ = 0;
+        }
+        for (auto at = text_.find('\n', line_start_); at != std::string_view::npos && at < byte;
+             at = text_.find('\n', line_start_)) {
             ++line_;
             line_start_ = at + 1;
         }
@@ -160,7 +164,8 @@ private:
 nlohmann::ordered_json to_nlohmann(const Value& value) {
     if (value.is_bool()) return value.as_bool();
     if (value.is_integer()) return value.as_integer();
-    if (value.is_number()) return std::isfinite(value.as_number()) ? nlohmann::ordered_json(value.as_number()) : nullptr;
+    if (value.is_number())
+        return std::isfinite(value.as_number()) ? nlohmann::ordered_json(value.as_number()) : nullptr;
     if (value.is_string()) return value.as_string();
     if (value.is_array()) {
         auto out = nlohmann::ordered_json::array();
@@ -179,8 +184,10 @@ nlohmann::ordered_json to_nlohmann(const Value& value) {
 
 Result<Value> parse_json(std::string_view text, const std::string& source, const JsonLimits& limits) {
     if (text.size() > limits.bytes)
-        return invalid_argument(fmt::format("{}: {} bytes, more than the {} a model description may have; leave out weights "
-                                            "and describe repeated layers with \"repeat\"", source, text.size(), limits.bytes));
+        return invalid_argument(
+            fmt::format("{}: {} bytes, more than the {} a model description may have; leave out weights "
+                        "and describe repeated layers with \"repeat\"",
+                        source, text.size(), limits.bytes));
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return invalid_argument(fmt::format("{}: empty; it should hold a JSON object", source));
     try {

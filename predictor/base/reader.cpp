@@ -18,7 +18,8 @@ std::string at_place(const std::string& source, Position at, const std::string& 
 ObjectReader::ObjectReader(const Value& value, std::string source, std::string what)
     : object_(value), source_(std::move(source)), what_(std::move(what)) {
     if (!value.is_object())
-        first_fault_ = at_place(source_, value.at, fmt::format("{} is {}; it should be an object", what_, value.kind_name()));
+        first_fault_ =
+            at_place(source_, value.at, fmt::format("{} is {}; it should be an object", what_, value.kind_name()));
 }
 
 const Value* ObjectReader::value(std::string_view key) {
@@ -94,7 +95,8 @@ std::optional<std::size_t> ObjectReader::choice(std::string_view key, const std:
     return std::nullopt;
 }
 
-std::optional<std::vector<std::int64_t>> ObjectReader::integers(std::string_view key, std::int64_t min, std::int64_t max) {
+std::optional<std::vector<std::int64_t>> ObjectReader::integers(std::string_view key, std::int64_t min,
+                                                                std::int64_t max) {
     const Value* v = value(key);
     if (!v) return std::nullopt;
     std::vector<std::int64_t> out;
@@ -135,7 +137,8 @@ Status ObjectReader::finish() {
             const std::string near = nearest_name(member.key, known_);
             const std::string hint = near.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", "))
                                                   : fmt::format("did you mean \"{}\"?", near);
-            first_fault_ = at_place(source_, member.at, fmt::format("{}: unknown key \"{}\"; {}", what_, member.key, hint));
+            first_fault_ =
+                at_place(source_, member.at, fmt::format("{}: unknown key \"{}\"; {}", what_, member.key, hint));
             break;
         }
     if (failed()) return invalid_argument(first_fault_);

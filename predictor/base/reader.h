@@ -30,7 +30,8 @@ public:
     bool has(std::string_view key);
     /// The raw member, marked as known.
     const Value* value(std::string_view key);
-    std::optional<std::int64_t> integer(std::string_view key, std::int64_t min = std::numeric_limits<std::int64_t>::min(),
+    std::optional<std::int64_t> integer(std::string_view key,
+                                        std::int64_t min = std::numeric_limits<std::int64_t>::min(),
                                         std::int64_t max = std::numeric_limits<std::int64_t>::max());
     std::optional<double> number(std::string_view key, double min = -std::numeric_limits<double>::max(),
                                  double max = std::numeric_limits<double>::max());

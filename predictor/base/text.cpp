@@ -138,7 +138,8 @@ std::string format_duration(double seconds) {
     const auto minutes = static_cast<std::int64_t>(std::llround(seconds / 60));
     if (minutes < 60) return fmt::format("{} min", minutes);
     if (minutes < 48 * 60)
-        return minutes % 60 ? fmt::format("{} h {} min", minutes / 60, minutes % 60) : fmt::format("{} h", minutes / 60);
+        return minutes % 60 ? fmt::format("{} h {} min", minutes / 60, minutes % 60)
+                            : fmt::format("{} h", minutes / 60);
     const auto hours = (minutes + 30) / 60;
     return hours % 24 ? fmt::format("{} d {} h", hours / 24, hours % 24) : fmt::format("{} d", hours / 24);
 }

@@ -12,7 +12,8 @@
 
 namespace dlcast {
 
-/// The known name nearest to `name` (case aside), or "" if none is near enough to be meant (edit distance over a third).
+/// The known name nearest to `name` (case aside), or "" if none is near enough to be meant (edit distance over a
+/// third).
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
 
 /// ASCII lower case. Letters and digits only in `squeeze`, lower-cased ("NVIDIA A100-SXM4" -> "nvidiaa100sxm4").
@@ -28,7 +29,8 @@ std::optional<double> parse_number(std::string_view text);
 /// Slurm's time limit format: `D-HH:MM:SS`, or `H:MM:SS` below a day (as squeue and scontrol print).
 std::string format_slurm_time(std::int64_t seconds);
 /// Minutes of Slurm's forms: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes`,
-/// `days-hours:minutes:seconds`; seconds round up. `UNLIMITED`, `INFINITE` and `NONE` give -1. Source: sbatch(1), --time.
+/// `days-hours:minutes:seconds`; seconds round up. `UNLIMITED`, `INFINITE` and `NONE` give -1. Source: sbatch(1),
+/// --time.
 std::optional<std::int64_t> parse_slurm_minutes(std::string_view text);
 /// As a person says it: "45 s", "12 min", "3 h 10 min", "2 d 4 h".
 std::string format_duration(double seconds);

@@ -10,7 +10,8 @@
 
 namespace dlcast {
 
-/// The tree of `text`, objects for tables; `source` starts each message. Dates and times are refused: no file of ours has any.
+/// The tree of `text`, objects for tables; `source` starts each message. Dates and times are refused: no file of ours
+/// has any.
 Result<Value> parse_toml(std::string_view text, const std::string& source);
 
 }  // namespace dlcast

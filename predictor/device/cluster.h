@@ -40,7 +40,7 @@ struct Partition {
     std::vector<std::string> allow_accounts, deny_accounts;  // empty: everybody
     std::vector<std::string> allow_qos, deny_qos;
     std::vector<std::string> allow_groups;
-    std::string qos;                 // partition QOS
+    std::string qos;                   // partition QOS
     std::string tres_billing_weights;  // as Slurm prints it
 };
 
@@ -65,7 +65,8 @@ struct Allocation {
     int world_size() const { return nodes * gpus_per_node; }
 };
 
-/// Reads the cluster file (TOML, written by `dlcast sync` or by hand). Errors carry line and column and the nearest known key.
+/// Reads the cluster file (TOML, written by `dlcast sync` or by hand). Errors carry line and column and the nearest
+/// known key.
 Result<Cluster> parse_cluster(std::string_view text, const std::string& source);
 std::string write_cluster(const Cluster& cluster);
 

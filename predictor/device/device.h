@@ -11,15 +11,15 @@ enum class Precision { fp32, tf32, amp, fp16, bf16, fp8 };
 
 const char* to_string(Precision precision);
 
-/// One device as the driver counts it (a K80 or MI250 board is two). All figures from the data sheet, dense (no sparsity),
-/// at boost clock; 0 = the device has no such unit. Provenance stands in etc/gpus.toml.
+/// One device as the driver counts it (a K80 or MI250 board is two). All figures from the data sheet, dense (no
+/// sparsity), at boost clock; 0 = the device has no such unit. Provenance stands in etc/gpus.toml.
 struct Device {
     std::string name;          // catalog key: A100-SXM4-80GB
     std::string product;       // as sold: A100 80GB SXM4
     std::string vendor;        // nvidia, amd, cpu
     std::string architecture;  // kepler .. blackwell, cdna1 .. cdna3
     double compute_capability = 0.0;
-    int sm_count = 0;          // streaming multiprocessors or compute units
+    int sm_count = 0;  // streaming multiprocessors or compute units
     double boost_clock_Hz = 0.0;
     double memory_bytes = 0.0;
     double memory_bandwidth_Bps = 0.0;

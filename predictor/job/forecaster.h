@@ -19,20 +19,20 @@ namespace dlcast {
 /// What a submission asks for, in Slurm's terms. Absent numbers are -1, absent text is empty.
 struct SubmitRequest {
     std::string payload;
-    std::string partition;           // as given with -p, may be a list
+    std::string partition;             // as given with -p, may be a list
     std::int64_t time_limit_min = -1;  // -1: not given; 0: UNLIMITED asked
     std::int64_t min_nodes = -1, max_nodes = -1;
     std::int64_t num_tasks = -1, ntasks_per_node = -1;
     std::string tres_per_job, tres_per_node, tres_per_task, tres_per_socket;
-    std::string features;   // --constraint
+    std::string features;  // --constraint
     std::string account, qos;
-    std::string array;      // --array text: "0-9%3"
+    std::string array;          // --array text: "0-9%3"
     std::string admin_comment;  // what is there already
     std::uint32_t user_id = 0;
 };
 
-/// What Slurm is told. `pass`: nothing changes. `set`: the fields below that are not empty or -1 are written. `reject`: the
-/// submission is refused with `message`.
+/// What Slurm is told. `pass`: nothing changes. `set`: the fields below that are not empty or -1 are written. `reject`:
+/// the submission is refused with `message`.
 struct Verdict {
     enum class Action { pass, set, reject };
     Action action = Action::pass;
@@ -68,7 +68,8 @@ public:
     explicit Forecaster(ForecasterPaths paths);
     ~Forecaster();
 
-    /// Reads files again whose mtime or size changed; a broken new file keeps the old one. Returns log lines, each once.
+    /// Reads files again whose mtime or size changed; a broken new file keeps the old one. Returns log lines, each
+    /// once.
     std::vector<std::string> reload_if_changed();
 
     /// The plugin's path. Never throws; safe from several threads.

@@ -11,9 +11,9 @@ namespace dlcast {
 
 /// Site figures of what surrounds the steps ([job] in dlcast.toml).
 struct JobCosts {
-    double startup_s = 60.0;               // container, imports, process groups, first batch
-    double checkpoint_write_Bps = 1e9;     // storage rate of one job
-    double log_sd = 0.10;                  // node, storage and neighbour noise of a whole job
+    double startup_s = 60.0;            // container, imports, process groups, first batch
+    double checkpoint_write_Bps = 1e9;  // storage rate of one job
+    double log_sd = 0.10;               // node, storage and neighbour noise of a whole job
 };
 
 /// Each part in seconds (medians); run time quantiles of the sum; GPU-hours count all GPUs of the allocation.
@@ -28,8 +28,8 @@ struct JobForecast {
 };
 
 /// Nothing where the workload declares no duration (no epochs, steps or tokens, or epochs over an unknown data set).
-std::optional<JobForecast> forecast_job(const Workload& workload, const StepEstimate& step, const Allocation& allocation,
-                                        const JobCosts& costs);
+std::optional<JobForecast> forecast_job(const Workload& workload, const StepEstimate& step,
+                                        const Allocation& allocation, const JobCosts& costs);
 /// Optimizer steps of the declared duration; nothing where it is not declared.
 std::optional<double> total_steps(const Workload& workload, double samples_per_step);
 

@@ -16,8 +16,8 @@ enum class Mode {
     advise,   // record and print, change nothing
     enforce,  // fill what the user left open
 };
-enum class Overwrite { never, shorten, always };       // a limit the user asked for
-enum class OnFailure { accept, reject };               // when no forecast can be made
+enum class Overwrite { never, shorten, always };            // a limit the user asked for
+enum class OnFailure { accept, reject };                    // when no forecast can be made
 enum class Ranking { first, fastest, cheapest, balanced };  // among partitions that fit
 
 struct SiteConfig {

@@ -12,8 +12,29 @@ namespace dlcast {
 using Shape = std::vector<std::int64_t>;
 
 enum class LayerKind {
-    conv2d, linear, embedding, batch_norm, layer_norm, rms_norm, group_norm, activation, softmax, dropout,
-    max_pool, avg_pool, global_avg_pool, add, multiply, concat, flatten, reshape, upsample, attention, lstm, gru, loss,
+    conv2d,
+    linear,
+    embedding,
+    batch_norm,
+    layer_norm,
+    rms_norm,
+    group_norm,
+    activation,
+    softmax,
+    dropout,
+    max_pool,
+    avg_pool,
+    global_avg_pool,
+    add,
+    multiply,
+    concat,
+    flatten,
+    reshape,
+    upsample,
+    attention,
+    lstm,
+    gru,
+    loss,
 };
 
 struct Layer {
@@ -21,14 +42,14 @@ struct Layer {
     LayerKind kind = LayerKind::linear;
     Shape input, output;
     std::int64_t kernel_h = 0, kernel_w = 0, stride = 1, groups = 1;  // convolution and pooling
-    std::int64_t heads = 0, kv_heads = 0, head_dim = 0;               // attention (scores, softmax, weighted sum; no projections)
-    std::int64_t vocab = 0;                                           // embedding table rows; classes of a loss
-    std::string function;                                             // activation: relu, gelu, ...
+    std::int64_t heads = 0, kv_heads = 0, head_dim = 0;  // attention (scores, softmax, weighted sum; no projections)
+    std::int64_t vocab = 0;                              // embedding table rows; classes of a loss
+    std::string function;                                // activation: relu, gelu, ...
     bool bias = false;
     bool causal = false;
-    bool fused = false;          // attention by one fused kernel
-    bool trainable = true;       // false: no weight gradient
-    bool tied = false;           // its weight is another layer's and counts no parameters
+    bool fused = false;     // attention by one fused kernel
+    bool trainable = true;  // false: no weight gradient
+    bool tied = false;      // its weight is another layer's and counts no parameters
     std::uint64_t parameters = 0;
 };
 

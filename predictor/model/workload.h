@@ -33,7 +33,7 @@ struct MeasuredStep {
 };
 
 struct Training {
-    std::int64_t batch_size = 0;  // per GPU
+    std::int64_t batch_size = 0;    // per GPU
     std::int64_t global_batch = 0;  // where the file says "batch_per": "global"; batch_size is then derived
     std::int64_t grad_accum = 1;
     // Exactly one of these three for a walltime; all absent: no duration declared.
@@ -47,15 +47,15 @@ struct Training {
     std::string framework = "pytorch";
     bool compile = false;
     bool channels_last = false;
-    bool forward_only = false;     // evaluation rows of `steps`; never set by a model file
-    std::string eval_every;        // "", "epoch", or steps
+    bool forward_only = false;  // evaluation rows of `steps`; never set by a model file
+    std::string eval_every;     // "", "epoch", or steps
     double checkpoint_minutes = 0.0;
     std::vector<MeasuredStep> measured;
 };
 
 struct Dataset {
     std::string name;
-    std::int64_t samples = 0;             // 0: unknown
+    std::int64_t samples = 0;  // 0: unknown
     std::int64_t validation_samples = 0;
     std::int64_t classes = 0;
     std::int64_t seq_len = 0, image_size = 0;  // 0: not stated
@@ -66,7 +66,7 @@ struct Workload {
     ModelSpec model;
     Training training;
     Dataset dataset;
-    std::vector<std::string> assumed;   // every default taken, as sentences ("batch_size 32 (not stated)")
+    std::vector<std::string> assumed;  // every default taken, as sentences ("batch_size 32 (not stated)")
     std::vector<std::string> warnings;
 };
 
@@ -85,8 +85,9 @@ struct Declaration {
     std::string source;  // starts messages: the file's name, or the zoo name
 };
 
-/// MODEL as people write it: an existing file or directory wins over a zoo name (with or without organisation, any case).
-/// The format is told by content. At most 1 MiB, depth 64. Errors: place, fault, remedy; a wrong name with the nearest one.
+/// MODEL as people write it: an existing file or directory wins over a zoo name (with or without organisation, any
+/// case). The format is told by content. At most 1 MiB, depth 64. Errors: place, fault, remedy; a wrong name with the
+/// nearest one.
 Result<Declaration> read_model_argument(const std::string& argument);
 /// The compact text that travels to the controller (<= 64 KiB, else invalid_argument).
 Result<std::string> to_payload(const Declaration& declaration);

@@ -22,8 +22,11 @@ struct LayerTiming {
 
 /// Bytes on the fullest GPU, by part.
 struct MemoryEstimate {
-    double weights_bytes = 0.0, gradients_bytes = 0.0, optimizer_bytes = 0.0, activations_bytes = 0.0, workspace_bytes = 0.0;
-    double total_bytes() const { return weights_bytes + gradients_bytes + optimizer_bytes + activations_bytes + workspace_bytes; }
+    double weights_bytes = 0.0, gradients_bytes = 0.0, optimizer_bytes = 0.0, activations_bytes = 0.0,
+           workspace_bytes = 0.0;
+    double total_bytes() const {
+        return weights_bytes + gradients_bytes + optimizer_bytes + activations_bytes + workspace_bytes;
+    }
 };
 
 /// Seconds of one optimizer step (all micro-steps). Medians; `log_sd` is the spread of step_s.
@@ -47,8 +50,8 @@ struct StepQuery {
     Allocation allocation;
 };
 
-/// All candidates with one batched call of the model, identical operators once. In order. Errors: a layout that does not
-/// multiply to the GPU count, a failing model.
+/// All candidates with one batched call of the model, identical operators once. In order. Errors: a layout that does
+/// not multiply to the GPU count, a failing model.
 Result<std::vector<StepEstimate>> estimate_steps(const std::vector<StepQuery>& queries, const LayerTimeModel& model);
 
 }  // namespace dlcast

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The time of operators on devices. Two implementations: the network in the LibTorch module, and the analytic model that
-// always works.
+// The time of operators on devices. Two implementations: the network in the LibTorch module, and the analytic model
+// that always works.
 #pragma once
 
 #include <memory>
@@ -29,8 +29,9 @@ struct OperatorQuery {
 class LayerTimeModel {
 public:
     virtual ~LayerTimeModel() = default;
-    /// One time for each query, in order. All queries go through the network in one batch: ask once for all layers of all
-    /// candidate devices. Kernel time plus launch; no framework overhead of the host. Safe to call from several threads.
+    /// One time for each query, in order. All queries go through the network in one batch: ask once for all layers of
+    /// all candidate devices. Kernel time plus launch; no framework overhead of the host. Safe to call from several
+    /// threads.
     virtual Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const = 0;
     /// "torch" or "analytic", for admin_comment.
     virtual std::string by() const = 0;
@@ -38,11 +39,13 @@ public:
     virtual std::string weights_id() const = 0;
 };
 
-/// t = launch + max(flops / (efficiency x peak), bytes / (efficiency x bandwidth)) with one typical efficiency an operator kind.
+/// t = launch + max(flops / (efficiency x peak), bytes / (efficiency x bandwidth)) with one typical efficiency an
+/// operator kind.
 std::unique_ptr<LayerTimeModel> make_analytic_model();
 
 /// The network in `weights_dir`, evaluated by the module at `module_path` (opened RTLD_LOCAL, never closed).
 /// unavailable: module or weights missing, broken, or of another feature schema.
-Result<std::unique_ptr<LayerTimeModel>> open_torch_model(const std::string& module_path, const std::string& weights_dir);
+Result<std::unique_ptr<LayerTimeModel>> open_torch_model(const std::string& module_path,
+                                                         const std::string& weights_dir);
 
 }  // namespace dlcast

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The unit whose time is predicted: one call of one operator, one phase, with all its sizes. Layers are lowered to these.
+// The unit whose time is predicted: one call of one operator, one phase, with all its sizes. Layers are lowered to
+// these.
 #pragma once
 
 #include <cstdint>
@@ -28,11 +29,27 @@ enum class OperatorKind {
 };
 
 /// What is computed by an elementwise operator (and, for matrix products and convolutions, applied to the result).
-enum class Function { none, add, mul, div, pow, add_scalar, mul_scalar, div_scalar, pow_scalar, relu, gelu, tanh, sigmoid, silu, other };
+enum class Function {
+    none,
+    add,
+    mul,
+    div,
+    pow,
+    add_scalar,
+    mul_scalar,
+    div_scalar,
+    pow_scalar,
+    relu,
+    gelu,
+    tanh,
+    sigmoid,
+    silu,
+    other
+};
 
 /// backward of a matrix product or convolution stands as two: the gradient of the data and of the weight.
-/// `backward` is for operators that have a single backward kernel. train_step = forward, loss, backward and update in one
-/// measurement (Justus et al. 2018).
+/// `backward` is for operators that have a single backward kernel. train_step = forward, loss, backward and update in
+/// one measurement (Justus et al. 2018).
 enum class Phase { forward, backward, backward_data, backward_weight, update, train_step };
 
 enum class Optimizer { none, sgd, momentum, adagrad, adadelta, rmsprop, adam, adamw, adafactor, lamb, lars };
