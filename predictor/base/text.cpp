@@ -97,7 +97,7 @@ std::optional<double> parse_number(std::string_view text) {
 std::string format_slurm_time(std::int64_t seconds) {
     const auto days = seconds / 86400, hours = seconds / 3600 % 24, minutes = seconds / 60 % 60;
     if (days > 0) return fmt::format("{}-{:02}:{:02}:{:02}", days, hours, minutes, seconds % 60);
-    return fmt::format("{:02}:{:02}:{:02}", hours, minutes, seconds % 60);
+    return fmt::format("{}:{:02}:{:02}", hours, minutes, seconds % 60);
 }
 
 std::optional<std::int64_t> parse_slurm_minutes(std::string_view text) {

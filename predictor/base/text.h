@@ -26,7 +26,7 @@ std::string_view trim(std::string_view text);
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
 
-/// Slurm's time limit format: `D-HH:MM:SS`, or `H:MM:SS` below a day (as squeue and scontrol print).
+/// Slurm's time limit format: `D-HH:MM:SS`, or `H:MM:SS` below a day (as squeue prints).
 std::string format_slurm_time(std::int64_t seconds);
 /// Minutes of Slurm's forms: `minutes`, `minutes:seconds`, `hours:minutes:seconds`, `days-hours`, `days-hours:minutes`,
 /// `days-hours:minutes:seconds`; seconds round up. `UNLIMITED`, `INFINITE` and `NONE` give -1. Source: sbatch(1),

@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/base/text.h"
+
+#include <catch2/catch.hpp>
+
+using namespace dlcast;
+
+TEST_CASE("the nearest name is the one a user meant, or none", "[text]") {
+    const std::vector<std::string> known{"conv2d", "linear", "resnet50", "resnet101"};
+    CHECK(nearest_name("cov2d", known) == "conv2d");
+    CHECK(nearest_name("Conv2D", known) == "conv2d");
+    CHECK(nearest_name("resnet5", known) == "resnet50");
+    CHECK(nearest_name("transformer", known).empty());
+    CHECK(nearest_name("", known).empty());
+    CHECK(nearest_name(std::string(100'000, 'a'), known).empty());
+}
+
+TEST_CASE("minutes are read in every form sbatch takes", "[text]") {
+    // sbatch(1), --time: minutes, minutes:seconds, hours:minutes:seconds, days-hours, days-hours:minutes,
+    // days-hours:minutes:seconds
+    const auto [text, minutes] = GENERATE(table<std::string, std::int64_t>({{"90", 90},
+                                                                            {"1:30", 2},
+                                                                            {"0:0", 0},
+                                                                            {"2:00:00", 120},
+                                                                            {"0:240:0", 240},
+                                                                            {"2:00:01", 121},
+                                                                            {"1-12", 2160},
+                                                                            {"1-12:30", 2190},
+                                                                            {"1-00:00:30", 1441},
+                                                                            {"UNLIMITED", -1},
+                                                                            {"infinite", -1}}));
+    INFO(text);
+    CHECK(parse_slurm_minutes(text) == minutes);
+}
+
+TEST_CASE("what is no time is refused", "[text]") {
+    for (const char* text :
+         {"", "-", "a", "1:2:3:4", "1-", "-5", "1-2-3", "99999999999999999999", "5:99999999999999", "1.5", "1 2"}) {
+        INFO(text);
+        CHECK_FALSE(parse_slurm_minutes(text));
+    }
+}
+
+TEST_CASE("times print as Slurm and as people write them", "[text]") {
+    CHECK(format_slurm_time(4 * 3600) == "4:00:00");
+    CHECK(format_slurm_time(90061) == "1-01:01:01");
+    CHECK(format_duration(45) == "45 s");
+    CHECK(format_duration(720) == "12 min");
+    CHECK(format_duration(3 * 3600 + 600) == "3 h 10 min");
+    CHECK(format_duration(7200) == "2 h");
+    CHECK(format_duration(52 * 3600) == "2 d 4 h");
+}
+
+TEST_CASE("numbers are whole texts or nothing", "[text]") {
+    CHECK(parse_integer("42") == 42);
+    CHECK_FALSE(parse_integer("42x"));
+    CHECK_FALSE(parse_integer("-1"));
+    CHECK_FALSE(parse_integer("99999999999999999999"));
+    CHECK(parse_number("1e3") == 1000.0);
+    CHECK_FALSE(parse_number("nan"));
+    CHECK_FALSE(parse_number("1e999"));
+    CHECK_FALSE(parse_number(""));
+}
+
+TEST_CASE("names are compared by letters and digits alone", "[text]") {
+    CHECK(squeeze("NVIDIA A100-SXM4_80 GB") == "nvidiaa100sxm480gb");
+    CHECK(split("a,,b", ',') == std::vector<std::string>{"a", "", "b"});
+    CHECK(split("", ',') == std::vector<std::string>{""});
+    CHECK(trim("  x y\n") == "x y");
+    CHECK(trim(" \t").empty());
+}

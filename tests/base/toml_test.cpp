@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/base/toml.h"
+
+#include <catch2/catch.hpp>
+
+using namespace dlcast;
+using Catch::StartsWith;
+
+TEST_CASE("TOML tables, arrays and scalars become values with places", "[toml]") {
+    const auto value =
+        parse_toml("name = \"x\"\n[time_limit]\nquantile = 0.95\nround_up_min = 15\nlist = [1, 2]\n", "c.toml");
+    REQUIRE(value);
+    CHECK(value->find("name")->as_string() == "x");
+    const Value* limit = value->find("time_limit");
+    REQUIRE(limit);
+    CHECK(limit->find("quantile")->as_number() == 0.95);
+    CHECK(limit->find("round_up_min")->as_integer() == 15);
+    CHECK(limit->find("list")->as_array().size() == 2);
+    CHECK(limit->find("quantile")->at.line == 3);
+    CHECK(limit->find("quantile")->at.column == 12);  // "quantile = " has 11 characters
+}
+
+TEST_CASE("bad TOML is refused with its place", "[toml]") {
+    const auto twice = parse_toml("a = 1\na = 2\n", "c.toml");
+    REQUIRE_FALSE(twice);
+    CHECK_THAT(twice.error().message, StartsWith("c.toml:2:"));
+    const auto date = parse_toml("a = 1\nb = 2026-01-01\n", "c.toml");
+    REQUIRE_FALSE(date);
+    CHECK_THAT(date.error().message, StartsWith("c.toml:2:5: a date or time"));
+    CHECK_FALSE(parse_toml("a = [1, 2\n", "c.toml"));
+    CHECK_FALSE(parse_toml("a = " + std::string(10'000, '['), "c.toml"));
+}
