@@ -20,18 +20,26 @@ struct OperatorTime {
     double log_sd = 0.0;
 };
 
+/// Around what a clock ran. A forecast sums kernels; measured tables often hold more than the kernel.
+enum class Clock {
+    kernel,   // one kernel inside a running stream, as a profiler reports it
+    call,     // GPU events around one call from an idle host (PyTorch): the host's launch is a floor under it
+    session,  // host wall clock around a call of the framework (TensorFlow 1 session): overheads add to it
+};
+
 /// What to predict; both must outlive the call.
 struct OperatorQuery {
     const Operator* op;
     const Device* device;
+    Clock clock = Clock::kernel;
 };
 
 class LayerTimeModel {
 public:
     virtual ~LayerTimeModel() = default;
     /// One time for each query, in order. All queries go through the network in one batch: ask once for all layers of
-    /// all candidate devices. Kernel time plus launch; no framework overhead of the host. Safe to call from several
-    /// threads.
+    /// all candidate devices. With Clock::kernel: kernel time plus launch; no framework overhead of the host. Safe to
+    /// call from several threads.
     virtual Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const = 0;
     /// "torch" or "analytic", for admin_comment.
     virtual std::string by() const = 0;
