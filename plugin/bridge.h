@@ -17,6 +17,8 @@ extern "C" {
 /* The variable that carries the payload from sbatch to slurmctld in spank_job_env. */
 #define DLCAST_PAYLOAD_VARIABLE "DLCAST_MODEL"
 #define DLCAST_PAYLOAD_MAX_BYTES (64 * 1024)
+/* What Slurm itself sets to hand --dl-model on: _SLURM_SPANK_OPTION_<plugin>_<option>. */
+#define DLCAST_OPTION_VARIABLE "_SLURM_SPANK_OPTION_dlcast_dl_model"
 
 typedef struct {
     const char* payload; /* text after DLCAST_MODEL= */
@@ -42,6 +44,8 @@ typedef struct {
 
 /* Opens configuration, weights and module; `log` gets lines for slurmctld's log. Never fails: it degrades. */
 void dlcast_bridge_open(const char* config_path, const char* module_path, char* log, size_t log_size) DLCAST_NOEXCEPT;
+void dlcast_bridge_close(void) DLCAST_NOEXCEPT;
+/* Safe from several threads, beside neither of the two above. Without an open bridge every submission passes. */
 void dlcast_bridge_submit(const dlcast_submission* submission, dlcast_answer* answer) DLCAST_NOEXCEPT;
 
 /* Reads the value of --dl-model in the user's process. 0: `payload` holds the text. -1: `error` holds lines for the

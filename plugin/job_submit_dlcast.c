@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The plugin in slurmctld: copies what a submission asks for, asks the bridge, writes the answer. It runs under the
+ * controller's locks, on several threads at once since 23.02; a failure leaves the job as the user wrote it. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plugin/bridge.h"
+#include "plugin/slurm_compat.h"
+#include "plugin/spank_env.h"
+
+DLCAST_EXPORT const char plugin_name[] = "dlcast: forecasts of deep-learning jobs";
+DLCAST_EXPORT const char plugin_type[] = "job_submit/dlcast";
+DLCAST_EXPORT const uint32_t plugin_version = SLURM_VERSION_NUMBER;
+
+/* Each line of `text` as a line of the log. */
+static void log_lines(const char* text, int is_error) {
+    while (*text) {
+        size_t length = strcspn(text, "\n");
+        if (length && is_error) slurm_error("dlcast: %.*s", (int)length, text);
+        if (length && !is_error) slurm_info("dlcast: %.*s", (int)length, text);
+        text += length + (text[length] == '\n');
+    }
+}
+
+static const char* path_from(const char* variable, const char* fallback) {
+    const char* value = getenv(variable);
+    return value && *value ? value : fallback;
+}
+
+/* Never an error: slurmctld would not start without us. */
+DLCAST_EXPORT int init(void) {
+    char log[4096];
+    dlcast_bridge_open(path_from("DLCAST_CONFIG", DLCAST_DEFAULT_CONFIG),
+                       path_from("DLCAST_MODULE", DLCAST_DEFAULT_MODULE), log, sizeof log);
+    log_lines(log, 0);
+    return SLURM_SUCCESS;
+}
+
+DLCAST_EXPORT int fini(void) {
+    dlcast_bridge_close();
+    return SLURM_SUCCESS;
+}
+
+static int64_t number32(uint32_t value) { return value == NO_VAL || value == INFINITE ? -1 : (int64_t)value; }
+static int64_t number16(uint16_t value) { return value == NO_VAL16 || value == INFINITE16 || value == 0 ? -1 : value; }
+static int64_t minutes(uint32_t limit) { return limit == NO_VAL ? -1 : limit == INFINITE ? 0 : (int64_t)limit; }
+
+static void replace(char** field, const char* text) {
+    if (!*text) return;
+    slurm_xfree((void**)field);
+    *field = slurm_xstrdup(text);
+}
+
+DLCAST_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submit_uid, char** error) {
+    (void)submit_uid; /* root may submit for others: the job's owner is job->user_id */
+    char* payload = dlcast_take_payload(job);
+    if (!payload) return SLURM_SUCCESS;
+
+    const dlcast_submission submission = {
+        .payload = payload + strlen(DLCAST_PAYLOAD_VARIABLE "="),
+        .partition = job->partition,
+        .features = job->features,
+        .account = job->account,
+        .qos = job->qos,
+        .array = job->array_inx,
+        .admin_comment = job->admin_comment,
+        .tres_per_job = job->tres_per_job,
+        .tres_per_node = job->tres_per_node,
+        .tres_per_task = job->tres_per_task,
+        .tres_per_socket = job->tres_per_socket,
+        .time_limit_min = minutes(job->time_limit),
+        .min_nodes = number32(job->min_nodes),
+        .max_nodes = number32(job->max_nodes),
+        .num_tasks = number32(job->num_tasks),
+        .ntasks_per_node = number16(job->ntasks_per_node),
+        .user_id = job->user_id,
+    };
+    dlcast_answer answer;
+    dlcast_bridge_submit(&submission, &answer);
+    slurm_xfree((void**)&payload);
+
+    log_lines(answer.log, answer.log_is_error);
+    if (answer.message[0] && error) replace(error, answer.message);
+    if (answer.action == DLCAST_REJECT) return ESLURM_INVALID_TIME_LIMIT;
+    if (answer.action == DLCAST_SET) {
+        /* A limit of 0 would be accepted by Slurm and end the job at its start. */
+        if (answer.time_limit_min > 0) job->time_limit = (uint32_t)answer.time_limit_min;
+        replace(&job->partition, answer.partition);
+        replace(&job->admin_comment, answer.admin_comment);
+    }
+    return SLURM_SUCCESS;
+}
+
+/* Changes of a job are the user's or the administrator's own. */
+DLCAST_EXPORT int job_modify(DLCAST_JOB_MODIFY_PARAMETERS) {
+    DLCAST_UNUSED_JOB_MODIFY_PARAMETERS;
+    return SLURM_SUCCESS;
+}

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The value of --dl-model, read and checked in the user's process. Only the parsing part of the predictor is linked.
+#include <exception>
+#include <string>
+
+#include "plugin/bridge.h"
+#include "plugin/copy_text.h"
+#include "predictor/model/workload.h"
+
+namespace {
+
+// Builds the layers too, so that a mistake is told with its line in the user's file and not as a failure of slurmctld.
+dlcast::Result<std::string> payload_of(const std::string& argument) {
+    const auto declaration = dlcast::read_model_argument(argument);
+    if (!declaration) return declaration.error();
+    if (const auto workload = dlcast::to_workload(*declaration); !workload) return workload.error();
+    return dlcast::to_payload(*declaration);
+}
+
+}  // namespace
+
+extern "C" int dlcast_bridge_read_model(const char* argument, char* payload, std::size_t payload_size, char* error,
+                                        std::size_t error_size) noexcept {
+    dlcast::copy_text("", payload, payload_size);
+    dlcast::copy_text("", error, error_size);
+    try {
+        const auto text = payload_of(argument);
+        if (!text) {
+            dlcast::copy_text(text.error().message, error, error_size);
+            return -1;
+        }
+        if (text->size() >= payload_size || text->find('\0') != std::string::npos) {
+            dlcast::copy_text("the model's compact form does not fit into 64 KiB; use \"repeat\" for equal layers",
+                              error, error_size);
+            return -1;
+        }
+        dlcast::copy_text(*text, payload, payload_size);
+        return 0;
+    } catch (const std::exception& e) {
+        dlcast::copy_text(std::string("cannot read the model: ") + e.what(), error, error_size);
+    } catch (...) {
+        dlcast::copy_text("cannot read the model", error, error_size);
+    }
+    return -1;
+}
