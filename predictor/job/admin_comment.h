@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The forecast as it stands in a job's AdminComment, from where accounting finds it again.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "predictor/base/value.h"
+
+namespace dlcast {
+
+struct ForecastRecord {
+    std::string id;
+    std::string model;
+    int gpus = 0;
+    std::string gpu;  // catalog name
+    std::string partition;
+    std::optional<double> p50_s, p95_s;
+    std::int64_t limit_s = -1;  // -1: none chosen
+    std::optional<double> gpu_h;
+    std::string by;       // torch or analytic
+    std::string weights;  // id; empty for the analytic model
+};
+
+/// {"v":1,"id":..,"model":..,"gpus":..,"p50_s":..,"p95_s":..,"limit_s":..,"gpu_h":..,"by":..,"weights":..}; whole
+/// seconds, a tenth of a GPU-hour; null where nothing is known.
+Value to_value(const ForecastRecord& record);
+
+/// The comment with {"dlcast": ..} added: a JSON object gains the key "dlcast" and keeps every other byte, other text
+/// stays and ours follows after a space.
+std::string add_to_comment(const std::string& existing, const ForecastRecord& record);
+
+/// Twelve hexadecimal digits, different at each call and in each process.
+std::string new_forecast_id();
+
+}  // namespace dlcast

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace dlcast {
+
+/// Tasks of sbatch's --array text: `0-9%3,12,20-30:2`. Nothing where the text is no array or has more than a million
+/// tasks. Source: sbatch(1), --array.
+std::optional<std::int64_t> count_array_tasks(std::string_view array);
+
+}  // namespace dlcast

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/job/job_forecast.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "predictor/base/text.h"
+#include "predictor/step/memory.h"
+#include "predictor/step/quantile.h"
+
+namespace dlcast {
+namespace {
+
+// Containers from a cold cache and shared storage easily take half or twice their usual time.
+constexpr double startup_rel_sd = 0.5;
+constexpr double checkpoint_rel_sd = 0.5;
+
+double passes_over_validation_set(const Workload& workload, double steps, double samples_per_step) {
+    const std::string& every = workload.training.eval_every;
+    if (every.empty() || workload.dataset.validation_samples <= 0) return 0;
+    if (every == "epoch") {
+        if (workload.training.epochs) return std::floor(*workload.training.epochs);
+        return workload.dataset.samples > 0
+                   ? std::floor(steps * samples_per_step / static_cast<double>(workload.dataset.samples))
+                   : 0;
+    }
+    const auto interval = parse_integer(every);
+    return interval && *interval > 0 ? std::floor(steps / static_cast<double>(*interval)) : 0;
+}
+
+// A checkpoint holds fp32 weights and the optimizer's states.
+double checkpoint_bytes(const Workload& workload) {
+    const BytesPerParameter per = bytes_per_parameter(workload.training);
+    const auto trained = static_cast<double>(workload.model.trainable_parameters);
+    return per.weight * static_cast<double>(workload.model.parameters) + per.optimizer * trained;
+}
+
+}  // namespace
+
+double JobForecast::quantile_s(double q) const { return log_normal_quantile(p50_s, log_sd, q); }
+
+std::optional<double> total_steps(const Workload& workload, double samples_per_step) {
+    const Training& training = workload.training;
+    if (training.steps) return static_cast<double>(*training.steps);
+    if (samples_per_step <= 0) return std::nullopt;
+    if (training.epochs && workload.dataset.samples > 0) {
+        // The last, smaller batch of an epoch is a step too.
+        const double per_epoch = std::ceil(static_cast<double>(workload.dataset.samples) / samples_per_step);
+        return std::ceil(*training.epochs * per_epoch);
+    }
+    if (training.tokens && workload.model.seq_len > 0)
+        return std::ceil(*training.tokens / (samples_per_step * static_cast<double>(workload.model.seq_len)));
+    return std::nullopt;
+}
+
+std::optional<JobForecast> forecast_job(const Workload& workload, const StepEstimate& step,
+                                        const Allocation& allocation, const JobCosts& costs) {
+    const auto steps = total_steps(workload, step.samples_per_step);
+    if (!steps) return std::nullopt;
+    JobForecast out;
+    out.steps = *steps;
+    out.gpus = allocation.world_size();
+    out.startup_s = costs.startup_s;
+    out.training_s = *steps * step.step_s;
+    if (step.samples_per_step > 0) {
+        const double forward_s_per_sample = step.forward_s / step.samples_per_step;
+        out.validation_s = passes_over_validation_set(workload, *steps, step.samples_per_step) *
+                           static_cast<double>(workload.dataset.validation_samples) * forward_s_per_sample;
+    }
+    const double interval_s = workload.training.checkpoint_minutes * 60;
+    if (interval_s > 0 && costs.checkpoint_write_Bps > 0) {
+        const double count = std::floor(out.training_s / interval_s) + 1;  // and one at the end
+        out.checkpoint_s = count * checkpoint_bytes(workload) / costs.checkpoint_write_Bps;
+    }
+    out.p50_s = out.startup_s + out.training_s + out.validation_s + out.checkpoint_s;
+    // The error of a step's time is the same in every step, so it does not average out; the parts err independently.
+    // For the small relative deviations at hand that of the sum is the standard deviation of its logarithm.
+    const double parts_sd_s = std::hypot(step.log_sd * (out.training_s + out.validation_s),
+                                         startup_rel_sd * out.startup_s, checkpoint_rel_sd * out.checkpoint_s);
+    out.log_sd = std::hypot(out.p50_s > 0 ? parts_sd_s / out.p50_s : 0.0, costs.log_sd);
+    out.p95_s = out.quantile_s(0.95);
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/job/policy.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+// Slurm keeps limits in 32 bits; ten years is beyond any job.
+constexpr double longest_min = 10.0 * 365 * 24 * 60;
+
+}  // namespace
+
+std::string format_limit(std::int64_t minutes) {
+    std::string text = format_slurm_time(minutes * 60);
+    if (text.front() == '0' && text.size() == 8) text.erase(0, 1);  // "04:00:00" as people write it
+    return text;
+}
+
+TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const std::string& partition,
+                            std::int64_t partition_max_min) {
+    const double quantile_min = forecast.quantile_s(site.quantile) / 60;
+    const double step = std::max(1, site.round_up_min);
+    const double wanted = std::min(longest_min, quantile_min * site.margin_factor);
+    TimeLimit out;
+    // A hair below a whole number of steps: 60.000000001 min is not a reason for 75.
+    out.minutes = static_cast<std::int64_t>(std::ceil(wanted / step - 1e-9) * step);
+    out.minutes = std::max<std::int64_t>({out.minutes, site.floor_min, 1});
+    const auto cap_at = [&](std::int64_t cap_min, const std::string& name) {
+        if (cap_min <= 0 || out.minutes <= cap_min) return;
+        out.minutes = cap_min;
+        out.cap = fmt::format("{} {}", name, format_limit(cap_min));
+        out.fits = out.fits && quantile_min <= static_cast<double>(cap_min);
+    };
+    cap_at(site.ceiling_min, "site ceiling_min");
+    cap_at(partition_max_min, fmt::format("partition {} MaxTime", partition));
+    return out;
+}
+
+bool may_set_limit(Overwrite overwrite, std::int64_t asked_min, std::int64_t ours_min) {
+    if (asked_min < 0 || overwrite == Overwrite::always) return true;
+    if (overwrite == Overwrite::never) return false;
+    return asked_min == 0 || ours_min < asked_min;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// How the degrees of parallelism share the GPUs of an allocation.
+#pragma once
+
+#include "predictor/base/result.h"
+#include "predictor/device/cluster.h"
+#include "predictor/model/workload.h"
+#include "predictor/step/collective.h"
+
+namespace dlcast {
+
+/// Degrees that multiply to the world size: tensor ranks are neighbours, then context, then pipeline, then data ranks.
+struct Layout {
+    int dp = 1, tp = 1, pp = 1, vp = 1, cp = 1;
+    bool sequence_parallel = false;
+    // Of how many data ranks each shards its copy of weights, gradients and optimizer states (ZeRO 3, 2, 1; FSDP).
+    int weight_shards = 1, gradient_shards = 1, optimizer_shards = 1;
+    Group data, tensor, context;  // where the ranks of one such group sit
+};
+
+/// dp = 0 takes what the other degrees leave. invalid_argument: a degree below 1, or degrees that do not multiply to
+/// the GPU count; the message says which product was expected. Expert ranks (ep) are data ranks.
+Result<Layout> make_layout(const Parallel& parallel, const Allocation& allocation);
+
+}  // namespace dlcast
