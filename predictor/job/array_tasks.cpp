@@ -7,10 +7,10 @@ namespace dlcast {
 
 std::optional<std::int64_t> count_array_tasks(std::string_view array) {
     constexpr std::int64_t most = 1'000'000;
-    array = array.substr(0, array.find('%'));  // how many run at once does not matter here
     std::int64_t tasks = 0;
     for (const std::string& part : split(array, ',')) {
         std::string_view text = trim(part);
+        text = text.substr(0, text.find('%'));  // how many run at once does not matter here
         std::int64_t step = 1;
         if (const auto colon = text.find(':'); colon != std::string_view::npos) {
             step = parse_integer(text.substr(colon + 1)).value_or(0);

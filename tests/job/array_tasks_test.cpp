@@ -13,6 +13,7 @@ TEST_CASE("array tasks are counted as sbatch counts them", "[array]") {
         {"1,3,5", 3},
         {"20-30:2", 6},  // 20 22 24 26 28 30
         {"0-9,12,20-30:2%4", 17},
+        {"0-9%3,12,20-30:2", 17},
     }));
     CHECK(count_array_tasks(text) == tasks);
 }
