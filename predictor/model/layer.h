@@ -41,19 +41,27 @@ struct Layer {
     std::string name;
     LayerKind kind = LayerKind::linear;
     Shape input, output;
-    std::int64_t kernel_h = 0, kernel_w = 0, stride = 1, groups = 1;  // convolution and pooling
+    std::int64_t kernel_h = 0, kernel_w = 0, stride = 1,
+                 groups = 1;                             // convolution, pooling; LSTM: groups are directions
     std::int64_t heads = 0, kv_heads = 0, head_dim = 0;  // attention (scores, softmax, weighted sum; no projections)
     std::int64_t vocab = 0;                              // embedding table rows; classes of a loss
+    std::int64_t kv_tokens = 0;                          // attention over other keys; 0: over its own tokens
+    std::int64_t experts = 0, active_experts = 0;        // linear in `experts` copies; a token sees the active ones
     std::string function;                                // activation: relu, gelu, ...
     bool bias = false;
     bool causal = false;
-    bool fused = false;     // attention by one fused kernel
-    bool trainable = true;  // false: no weight gradient
-    bool tied = false;      // its weight is another layer's and counts no parameters
+    bool fused = false;      // attention by one fused kernel
+    bool trainable = true;   // false: no weight gradient
+    bool tied = false;       // its weight is another layer's and counts no parameters
+    bool dropout = false;    // attention: its probabilities are dropped out
+    bool head = false;       // a task's head, beside the published network
+    bool input_grad = true;  // false: its input is data, whatever trains before it
+    int block = -1;          // the repeated unit it belongs to (transformer block, residual block); -1: none
     std::uint64_t parameters = 0;
 };
 
-/// Ordered layers of one network. `parameters` counts tied weights once.
+/// Ordered layers of one network. `parameters` counts tied weights once and leaves heads out (the published figure);
+/// `trainable_parameters` counts whatever is updated.
 struct ModelSpec {
     std::string name;
     std::string family;  // zoo family ("resnet", "bert"); empty for a model written out
@@ -65,7 +73,8 @@ struct ModelSpec {
 };
 
 const char* to_string(LayerKind kind);
-/// Multiply-adds x 2 of one sample, forward.
+/// Multiply-adds x 2 of one sample, forward: matrix products, convolutions and attention.
+double forward_flops(const Layer& layer);
 double forward_flops(const ModelSpec& model);
 
 }  // namespace dlcast

@@ -60,6 +60,8 @@ struct Dataset {
     std::int64_t classes = 0;
     std::int64_t seq_len = 0, image_size = 0;  // 0: not stated
     double bytes = 0.0;
+    double tokens = 0.0;             // of a text corpus; samples = tokens / sequence length
+    std::int64_t masked_tokens = 0;  // positions a masked language model predicts; 0: 15 % of them
 };
 
 struct Workload {

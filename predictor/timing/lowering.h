@@ -9,21 +9,26 @@
 
 namespace dlcast {
 
-/// The kernels of one layer for one micro-batch. Views, flattening and the backward of an addition cost nothing.
-/// backward is empty where nothing at or below the layer trains.
+/// The kernels of one layer for one micro-batch. Views and flattening cost nothing; the backward of an addition is the
+/// sum of the two gradients where the tensor forked. backward is empty where nothing at or below the layer trains.
 struct LayerOperators {
     std::vector<OperatorUse> forward;
     std::vector<OperatorUse> backward;
 };
 
-/// One entry for each layer of the model, for `batch` samples on one GPU, under the training's precision, layout and
-/// attention kind. Backward stops where no layer below trains.
+/// One entry for each layer of the model, for a micro-batch of `batch` samples on one GPU that holds the whole model,
+/// under the training's precision, layout and compilation; shares of tp, cp and pp and recomputation are the caller's.
+/// Backward stops where no layer below trains. Casts of autocast (inputs, weights, gradients) stand with their layers.
+/// A forward-only training drops dropout and loss.
 std::vector<LayerOperators> lower(const ModelSpec& model, const Training& training, std::int64_t batch);
 
-/// The weight update of one step (and, under amp and fp16, the casts of weights and gradients of one micro-step).
+/// The weight update of one step: rows = trained parameters, cols = 1, gradient zeroing included. Empty where nothing
+/// trains or the optimizer is `none`.
 std::vector<OperatorUse> lower_update(const ModelSpec& model, const Training& training);
 
-/// Bytes of activations one sample keeps for backward, by layer.
+/// Bytes of activations one sample keeps for backward, by layer, on one GPU that holds the whole model and recomputes
+/// nothing; shares of tp, cp and pp and activation checkpointing are the caller's. Source of the list: Korthikanti et
+/// al., arXiv:2205.05198, section 4.
 std::vector<double> saved_activation_bytes(const ModelSpec& model, const Training& training);
 
 }  // namespace dlcast

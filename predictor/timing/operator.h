@@ -14,7 +14,8 @@ enum class OperatorKind {
     conv2d,       // also 1-d and transposed, and grouped
     linear,       // out[m,n] = in[m,k] w[k,n]
     bmm,          // `batch` times out[m,n] = a[m,k] b[k,n]
-    attention,    // fused (flash) attention: batch = sequences x heads, m = n = tokens, k = head dimension
+    attention,    // fused (flash) attention: batch = sequences x heads, m = queries, n = keys a query sees on average
+                  // (half of them under a causal mask), k = head dimension
     elementwise,  // rows x cols elements
     softmax,      // rows x cols
     layer_norm,   // rows x cols; also RMSNorm
@@ -24,7 +25,7 @@ enum class OperatorKind {
     dropout,      // rows x cols
     loss,         // cross entropy and the like: rows x cols logits
     recurrent,    // one LSTM or GRU layer over the sequence: batch, m = steps, k = input, n = hidden
-    copy,         // casts, layout changes, gradient zeroing: rows x cols elements
+    copy,         // rows x cols elements moved; Function::other: cast to another width
     optimizer,    // update of rows x cols parameters
 };
 
@@ -47,7 +48,8 @@ enum class Function {
     other
 };
 
-/// backward of a matrix product or convolution stands as two: the gradient of the data and of the weight.
+/// backward of a matrix product or convolution stands as two: the gradient of the data and of the weight. A product has
+/// its own m, k, n then (data: m x n x k, weight: n x m x k of the forward's); a convolution keeps its forward sizes.
 /// `backward` is for operators that have a single backward kernel. train_step = forward, loss, backward and update in
 /// one measurement (Justus et al. 2018).
 enum class Phase { forward, backward, backward_data, backward_weight, update, train_step };

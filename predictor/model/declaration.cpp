@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// From what the user names (zoo name, file, directory, payload) to one self-contained dlcast JSON object.
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "predictor/base/json.h"
+#include "predictor/base/reader.h"
+#include "predictor/base/text.h"
+#include "predictor/model/formats.h"
+#include "predictor/model/workload.h"
+#include "predictor/model/zoo.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t most_payload_bytes = 64 * 1024;
+constexpr int most_references = 8;  // files that name files
+
+enum class PathKind { none, file, directory };
+
+PathKind path_kind(const std::string& path) {
+    struct stat facts {};
+    if (path.empty() || path.find('\0') != std::string::npos || ::stat(path.c_str(), &facts) != 0)
+        return PathKind::none;
+    return S_ISDIR(facts.st_mode) ? PathKind::directory : PathKind::file;
+}
+
+std::string folder_of(const std::string& path) {
+    const auto slash = path.rfind('/');
+    return slash == std::string::npos ? "" : path.substr(0, slash + 1);
+}
+
+std::string base_name(const std::string& path) {
+    std::string name = path.substr(path.rfind('/') + 1);  // npos + 1 is 0
+    if (name == "config.json") {
+        const std::string folder = folder_of(path);
+        if (folder.size() > 1) name = base_name(folder.substr(0, folder.size() - 1)) + "/config.json";
+    }
+    return name;
+}
+
+std::string near_hint(const std::string& name) {
+    const std::string near = nearest_name(name.substr(name.rfind('/') + 1), zoo_names());
+    return near.empty() ? std::string("name a file, or a model of the zoo (resnet50, bert-base-uncased, gpt2, ...)")
+                        : fmt::format("did you mean \"{}\"?", near);
+}
+
+Result<Declaration> read_path(const std::string& path, int depth);
+
+// The member "model" with a file's name in it is replaced by that file's model.
+Status resolve_reference(Declaration& declaration, const std::string& folder, int depth) {
+    Value* model = declaration.value.find("model");
+    if (!model || !model->is_string()) return ok();
+    const std::string name = model->as_string();
+    const std::string path = name.starts_with('/') ? name : folder + name;
+    if (path_kind(path) == PathKind::none) {
+        if (find_zoo_name(name)) return ok();
+        return not_found(at_place(declaration.source, model->at,
+                                  fmt::format("no file and no known model \"{}\"; {}", name, near_hint(name))));
+    }
+    if (depth >= most_references)
+        return invalid_argument(
+            at_place(declaration.source, model->at, "files refer to each other; name one that holds layers"));
+    auto inner = read_path(path, depth + 1);
+    if (!inner) return inner.error();
+    // What the inner file says beside its model stands where this one is silent.
+    for (const Value::Member& member : inner->value.as_object())
+        if (member.key == "model")
+            *declaration.value.find("model") = member.value;
+        else if (!declaration.value.find(member.key))
+            declaration.value.set(member.key, member.value);
+    return ok();
+}
+
+Result<Declaration> read_path(const std::string& path, int depth) {
+    if (path_kind(path) == PathKind::directory) {
+        const std::string inside = path + (path.ends_with('/') ? "" : "/") + "config.json";
+        if (path_kind(inside) != PathKind::file)
+            return invalid_argument(fmt::format("'{}' is a directory without config.json; name a model file", path));
+        return read_path(inside, depth);
+    }
+    const JsonLimits limits;
+    auto text = read_file(path, limits.bytes);
+    if (!text) return text.error();
+    const std::string source = base_name(path);
+    auto tree = parse_json(*text, source, limits);
+    if (!tree) return tree.error();
+    auto value = to_dlcast_json(std::move(*tree), source);
+    if (!value) return value.error();
+    Declaration declaration{std::move(*value), source};
+    if (auto s = resolve_reference(declaration, folder_of(path), depth); !s) return s.error();
+    return declaration;
+}
+
+}  // namespace
+
+Result<Declaration> read_model_argument(const std::string& argument) {
+    if (argument.empty()) return invalid_argument("no model named; name a file or a model of the zoo");
+    if (path_kind(argument) != PathKind::none) return read_path(argument, 0);
+    if (const auto name = find_zoo_name(argument)) {
+        Declaration declaration;
+        declaration.value.set("model", *name);
+        declaration.source = *name;
+        return declaration;
+    }
+    return not_found(fmt::format("no file and no known model '{}'; {}", argument, near_hint(argument)));
+}
+
+Result<std::string> to_payload(const Declaration& declaration) {
+    std::string text = write_json(declaration.value);
+    if (text.size() > most_payload_bytes)
+        return invalid_argument(
+            fmt::format("{}: the description takes {} bytes, more than the {} that travel with a job; write "
+                        "repeated layers with \"repeat\"",
+                        declaration.source, text.size(), most_payload_bytes));
+    return text;
+}
+
+Result<Declaration> parse_payload(std::string_view payload) {
+    JsonLimits limits;
+    limits.bytes = most_payload_bytes;
+    const std::string source = "model description";
+    auto tree = parse_json(payload, source, limits);
+    if (!tree) return tree.error();
+    auto value = to_dlcast_json(std::move(*tree), source);
+    if (!value) return value.error();
+    const Value* model = value->find("model");
+    if (model->is_string() && !find_zoo_name(model->as_string()))
+        return not_found(
+            at_place(source, model->at,
+                     fmt::format("no known model \"{}\"; {}", model->as_string(), near_hint(model->as_string()))));
+    return Declaration{std::move(*value), source};
+}
+
+}  // namespace dlcast

@@ -1,0 +1,84 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/model/workload.h"
+
+#include <fmt/format.h>
+
+#include "predictor/base/reader.h"
+#include "predictor/base/text.h"
+#include "predictor/model/dataset.h"
+#include "predictor/model/overrides.h"
+#include "predictor/model/training.h"
+#include "predictor/model/zoo.h"
+
+namespace dlcast {
+namespace {
+
+Result<ModelSpec> build_model(const Value& model, const std::string& source, const BuildOptions& options,
+                              std::vector<std::string>& assumed) {
+    if (model.is_string()) {
+        const auto name = find_zoo_name(model.as_string());
+        if (name) return build_zoo_model(*name, options, assumed);
+        const std::string near = nearest_name(model.as_string(), zoo_names());
+        return not_found(at_place(source, model.at,
+                                  fmt::format("no known model \"{}\"{}", model.as_string(),
+                                              near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near))));
+    }
+    return invalid_argument(
+        at_place(source, model.at, fmt::format("model is {}; it should be a name or an object", model.kind_name())));
+}
+
+// A corpus has as many samples as its tokens fill sequences.
+void count_samples(Dataset& dataset, const ModelSpec& model) {
+    if (dataset.samples == 0 && dataset.tokens > 0.0 && model.seq_len > 0)
+        dataset.samples = static_cast<std::int64_t>(dataset.tokens / static_cast<double>(model.seq_len));
+}
+
+void name_defaults(const TrainingRead& read, const ModelSpec& model, Workload& w) {
+    if (!read.batch_stated)
+        w.assumed.push_back(fmt::format("batch_size {} per GPU (not stated)", w.training.batch_size));
+    if (!read.precision_stated) w.assumed.push_back("precision fp32 (not stated)");
+    if (!read.optimizer_stated) {
+        // What the public recipes of these families use.
+        w.training.optimizer = model.seq_len > 0 ? Optimizer::adamw : Optimizer::momentum;
+        w.assumed.push_back(fmt::format("optimizer {} (not stated)", to_string(w.training.optimizer)));
+    }
+    if (!read.layout_stated && model.image_size > 0) w.assumed.push_back("layout nchw (not stated)");
+}
+
+}  // namespace
+
+Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverrides& overrides) {
+    auto changed = apply_overrides(declaration, overrides);
+    if (!changed) return changed.error();
+    const Value& root = *changed;
+    const std::string& source = declaration.source;
+    const Value* model = root.find("model");
+    if (!model) return invalid_argument(at_place(source, root.at, "no \"model\"; add a zoo name or a description"));
+
+    Workload w;
+    if (const Value* dataset = root.find("dataset")) {
+        auto read = read_dataset(*dataset, source);
+        if (!read) return read.error();
+        w.dataset = *read;
+    }
+    auto training = read_training(root.find("training"), source);
+    if (!training) return training.error();
+    w.training = training->training;
+
+    BuildOptions options;
+    options.image_size = training->image_size > 0 ? training->image_size : w.dataset.image_size;
+    options.seq_len = training->seq_len > 0 ? training->seq_len : w.dataset.seq_len;
+    options.classes = w.dataset.classes;
+    options.masked_tokens = w.dataset.masked_tokens;
+    options.task = training->task;
+    options.framework = w.training.framework;
+    options.compile = w.training.compile;
+    auto built = build_model(*model, source, options, w.assumed);
+    if (!built) return built.error();
+    w.model = std::move(*built);
+    count_samples(w.dataset, w.model);
+    name_defaults(*training, w.model, w);
+    return w;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/timing/lowering.h"
+
+#include <algorithm>
+
+#include "predictor/model/shape.h"
+#include "predictor/timing/lowering_detail.h"
+
+namespace dlcast {
+namespace lowering {
+Precision product_precision(const Training& training) { return training.precision; }
+
+Precision data_precision(const Training& training) {
+    if (training.precision == Precision::tf32) return Precision::fp32;
+    return training.precision == Precision::fp8 ? Precision::bf16 : training.precision;
+}
+
+Precision reduction_precision(const Training& training) {
+    return training.precision == Precision::amp ? Precision::fp32 : data_precision(training);
+}
+
+bool half_width(const Training& training) { return element_bytes(training.precision) < 4.0; }
+
+Operator row_wise(OperatorKind kind, Function function, Precision precision, std::int64_t rows, std::int64_t cols) {
+    Operator op;
+    op.kind = kind;
+    op.function = function;
+    op.precision = precision;
+    op.rows = rows;
+    op.cols = cols;
+    return op;
+}
+
+void put(std::vector<OperatorUse>& list, Operator op, double count) { list.push_back({op, count}); }
+
+void put_both(Site& site, const Operator& op, double count) {
+    put(site.out.forward, op, count);
+    if (!site.data_gradient) return;
+    Operator backward = op;
+    backward.phase = Phase::backward;
+    put(site.out.backward, backward, count);
+}
+
+namespace {
+
+void lower_layer(Site& site) {
+    switch (site.layer.kind) {
+        case LayerKind::conv2d:
+            return lower_convolution(site);
+        case LayerKind::linear:
+            return lower_linear(site);
+        case LayerKind::attention:
+            return lower_attention(site);
+        case LayerKind::activation:
+            return lower_activation(site);
+        default:
+            return lower_row_wise(site);
+    }
+}
+
+bool is_row_wise(LayerKind kind) {
+    switch (kind) {
+        case LayerKind::batch_norm:
+        case LayerKind::layer_norm:
+        case LayerKind::rms_norm:
+        case LayerKind::group_norm:
+        case LayerKind::activation:
+        case LayerKind::dropout:
+        case LayerKind::add:
+        case LayerKind::multiply:
+            return true;
+        default:
+            return false;
+    }
+}
+
+// A compiler makes one kernel of a chain of row-wise layers: the layers after its first add neither traffic nor
+// launches.
+bool is_fused_away(const ModelSpec& model, std::size_t i, const Training& training) {
+    if (!training.compile || i == 0) return false;
+    const Layer &layer = model.layers[i], &before = model.layers[i - 1];
+    const bool pointwise = is_row_wise(layer.kind) && layer.parameters == 0;
+    return pointwise && is_row_wise(before.kind) && before.output == layer.input;
+}
+
+bool trains(const Layer& layer) { return layer.trainable && layer.parameters > 0; }
+
+}  // namespace
+}  // namespace lowering
+
+std::vector<LayerOperators> lower(const ModelSpec& model, const Training& training, std::int64_t batch) {
+    const auto first = std::find_if(model.layers.begin(), model.layers.end(), lowering::trains) - model.layers.begin();
+    std::vector<LayerOperators> out(model.layers.size());
+    for (std::size_t i = 0; i < model.layers.size(); ++i) {
+        const Layer& layer = model.layers[i];
+        const bool unused =
+            training.forward_only && (layer.kind == LayerKind::dropout || layer.kind == LayerKind::loss);
+        if (unused || lowering::is_fused_away(model, i, training)) continue;
+        const bool below_trains = static_cast<std::ptrdiff_t>(i) > first;
+        const bool backward = !training.forward_only;
+        // A tied weight holds no parameters of its own, and still has a gradient.
+        const bool weight = backward && layer.trainable && (layer.parameters > 0 || layer.tied);
+        lowering::Site site{layer, training, batch, backward && below_trains && layer.input_grad, weight, out[i]};
+        lowering::lower_layer(site);
+    }
+    return out;
+}
+
+std::vector<OperatorUse> lower_update(const ModelSpec& model, const Training& training) {
+    const auto parameters = static_cast<std::int64_t>(model.trainable_parameters);
+    if (parameters == 0 || training.optimizer == Optimizer::none || training.forward_only) return {};
+    // Half-precision training keeps fp32 master weights; autocast keeps the weights themselves in fp32.
+    const bool master = training.precision == Precision::fp16;
+    Operator op = lowering::row_wise(OperatorKind::optimizer, Function::none,
+                                     master ? Precision::fp16 : Precision::fp32, parameters, 1);
+    op.phase = Phase::update;
+    op.optimizer = training.optimizer;
+    return {{op, 1.0}};
+}
+
+}  // namespace dlcast

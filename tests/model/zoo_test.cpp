@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model_test_support.h"
+
+using namespace dlcast;
+
+// torchvision's documentation of its weights (num_params), https://pytorch.org/vision/stable/models.html.
+TEST_CASE("image classifiers have their public parameter counts", "[model][zoo]") {
+    const auto [name, parameters] = GENERATE(table<std::string, std::uint64_t>({
+        {"alexnet", 61'100'840},
+        {"vgg11", 132'863'336},
+        {"vgg13", 133'047'848},
+        {"vgg16", 138'357'544},
+        {"vgg16_bn", 138'365'992},
+        {"vgg19", 143'667'240},
+        {"resnet18", 11'689'512},
+        {"resnet34", 21'797'672},
+        {"resnet50", 25'557'032},
+        {"resnet101", 44'549'160},
+        {"resnet152", 60'192'808},
+        {"resnext50_32x4d", 25'028'904},
+        {"resnext101_32x8d", 88'791'336},
+        {"resnext101_64x4d", 83'455'272},
+        {"wide_resnet50_2", 68'883'240},
+        {"wide_resnet101_2", 126'886'696},
+    }));
+    CAPTURE(name);
+    CHECK(zoo_workload(name).model.parameters == parameters);
+}
+
+// torchvision's documentation (GFLOPS, which counts multiply-adds): 15.47 for vgg16, 4.09 for resnet50.
+TEST_CASE("forward FLOPs are twice the published multiply-adds", "[model][zoo]") {
+    const auto [name, giga_multiply_adds] = GENERATE(
+        table<std::string, double>({{"vgg16", 15.47}, {"resnet50", 4.09}, {"resnet18", 1.814}, {"alexnet", 0.714}}));
+    CAPTURE(name);
+    CHECK(forward_flops(zoo_workload(name).model) / 2e9 ==
+          Approx(giga_multiply_adds).epsilon(0.005));  // printed digits
+}
+
+TEST_CASE("a zoo name is found with or without organisation, in any case", "[model][zoo]") {
+    for (const char* name : {"resnet50", "ResNet-50", "torchvision/resnet50", "RESNET_50"})
+        CHECK(zoo_workload(name).model.name == "resnet50");
+}
+
+// 64 x 3 x 3 x 3 + ... unchanged; only fc8 follows the classes: 4096 x 10 + 10 instead of 4096 x 1000 + 1000.
+TEST_CASE("the data set's classes decide the last layer", "[model][zoo]") {
+    const auto w = good_workload(R"({"model": "vgg16", "dataset": {"samples": 100, "classes": 10}})");
+    CHECK(w.model.parameters == 138'357'544 - 990 * 4097);
+}
+
+TEST_CASE("an image too small for the network is refused", "[model][zoo]") {
+    CHECK_THAT(error_of(R"({"model": "alexnet", "training": {"image_size": 8}})"), Catch::Contains("nothing is left"));
+}
