@@ -9,6 +9,12 @@
 #include "predictor/base/text.h"
 
 namespace dlcast {
+namespace {
+
+// Enough for a person; forged input must not buy a megabyte of messages.
+constexpr std::size_t most_faults = 32;
+
+}  // namespace
 
 std::string at_place(const std::string& source, Position at, const std::string& text) {
     if (at.line == 0) return fmt::format("{}: {}", source, text);
@@ -18,8 +24,8 @@ std::string at_place(const std::string& source, Position at, const std::string& 
 ObjectReader::ObjectReader(const Value& value, std::string source, std::string what)
     : object_(value), source_(std::move(source)), what_(std::move(what)) {
     if (!value.is_object())
-        first_fault_ =
-            at_place(source_, value.at, fmt::format("{} is {}; it should be an object", what_, value.kind_name()));
+        faults_.push_back(
+            at_place(source_, value.at, fmt::format("{} is {}; it should be an object", what_, value.kind_name())));
 }
 
 const Value* ObjectReader::value(std::string_view key) {
@@ -30,9 +36,9 @@ const Value* ObjectReader::value(std::string_view key) {
 bool ObjectReader::has(std::string_view key) { return value(key) != nullptr; }
 
 void ObjectReader::fail(std::string_view key, const std::string& text) {
-    if (failed()) return;
+    if (!object_.is_object() || faults_.size() >= most_faults) return;
     const Value* value = object_.find(key);
-    first_fault_ = at_place(source_, value ? value->at : object_.at, fmt::format("{}: {}", what_, text));
+    faults_.push_back(at_place(source_, value ? value->at : object_.at, fmt::format("{}: {}", what_, text)));
 }
 
 std::optional<std::int64_t> ObjectReader::integer(std::string_view key, std::int64_t min, std::int64_t max) {
@@ -131,17 +137,18 @@ void ObjectReader::require(std::string_view key, const std::string& remedy) {
 }
 
 Status ObjectReader::finish() {
-    if (!failed())
+    if (object_.is_object()) {
         for (const Value::Member& member : object_.as_object()) {
+            if (faults_.size() >= most_faults) break;
             if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
             const std::string near = nearest_name(member.key, known_);
             const std::string hint = near.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", "))
                                                   : fmt::format("did you mean \"{}\"?", near);
-            first_fault_ =
-                at_place(source_, member.at, fmt::format("{}: unknown key \"{}\"; {}", what_, member.key, hint));
-            break;
+            faults_.push_back(
+                at_place(source_, member.at, fmt::format("{}: unknown key \"{}\"; {}", what_, member.key, hint)));
         }
-    if (failed()) return invalid_argument(first_fault_);
+    }
+    if (failed()) return invalid_argument(faults_.front());
     return ok();
 }
 

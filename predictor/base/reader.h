@@ -17,7 +17,7 @@ namespace dlcast {
 /// "source:line:column: text", or "source: text" where there is no place.
 std::string at_place(const std::string& source, Position at, const std::string& text);
 
-/// Every getter returns nothing both where the key is absent and where it is wrong; the first fault is kept and comes
+/// Every getter returns nothing both where the key is absent and where it is wrong; faults are kept and the first comes
 /// out of `finish`. So a reader is written as a plain list of keys:
 ///     ObjectReader r(value, source, "training");
 ///     t.batch_size = r.integer("batch_size", 1, 1 << 24).value_or(32);
@@ -44,9 +44,11 @@ public:
 
     /// Notes a fault at the key's place (or the object's), for checks of the caller's own.
     void fail(std::string_view key, const std::string& text);
-    bool failed() const { return !first_fault_.empty(); }
+    bool failed() const { return !faults_.empty(); }
     /// The first fault, or an unknown key with the nearest known one, or a required key that is missing.
     Status finish();
+    /// All of them, complete after `finish`: for those who check a whole file at once.
+    const std::vector<std::string>& faults() const { return faults_; }
     /// Names a key that must be there, with the remedy ("add \"kernel\": [3, 3]").
     void require(std::string_view key, const std::string& remedy);
 
@@ -55,7 +57,7 @@ private:
     std::string source_;
     std::string what_;
     std::vector<std::string> known_;
-    std::string first_fault_;
+    std::vector<std::string> faults_;
 };
 
 }  // namespace dlcast
