@@ -3,23 +3,39 @@
 #pragma once
 
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "predictor/base/result.h"
 #include "predictor/device/device.h"
+#include "predictor/device/gpu_name.h"
+#include "predictor/device/mig.h"
 
 namespace dlcast {
 
+/// One entry of gpus.toml.
+struct CatalogEntry {
+    Device device;
+    std::vector<std::string> aliases;
+    std::string memory_type;  // HBM2e: a word people put into names
+    std::string source;       // the document the figures come from
+    MigLayout mig;
+};
+
 class DeviceCatalog {
 public:
-    /// Reads gpus.toml text. Errors: bad TOML, unknown key, missing or impossible figure, alias claimed twice.
+    /// Reads gpus.toml text. Errors: bad TOML, unknown key, missing or impossible figure, a name given twice.
     static Result<DeviceCatalog> parse(std::string_view text, const std::string& source);
+    /// Every error of the text at once, empty where parse succeeds.
+    static std::vector<std::string> faults(std::string_view text, const std::string& source);
 
     /// Adds or replaces devices (a site's own file, `evaluate ops --gpus`); the newer entry wins for its name and
     /// aliases.
     Status merge(const DeviceCatalog& other);
+    /// A replaced device keeps the names of the old one.
+    void add(CatalogEntry entry);
     void add(Device device, std::vector<std::string> aliases);
 
     /// The device meant by `name`: a catalog key, what nvidia-smi prints ("NVIDIA A100-SXM4-80GB"), or a GRES type
@@ -28,17 +44,32 @@ public:
     /// or 80 GB) and the site made no choice; the message lists them.
     Result<Device> find(std::string_view name) const;
 
-    /// The site's choice for an ambiguous name: `[gpu_names] a100 = "A100-SXM4-80GB"` in dlcast.toml. not_found if
-    /// `device` is unknown.
+    /// As `find`; where several are meant the most common variant (the first of them in the file), and `note` then says
+    /// so for the forecast's `assumed`. `note` is empty where nothing was assumed.
+    Result<Device> find_or_typical(std::string_view name, std::string& note) const;
+
+    /// The site's choice for an ambiguous name: `[gpu_names] a100 = "A100-SXM4-80GB"` in dlcast.toml. It also settles
+    /// longer names that leave the chosen device open ("a100_3g.20gb"). not_found if `device` is unknown.
     Status choose(std::string_view name, std::string_view device);
 
-    const std::vector<Device>& devices() const { return devices_; }
+    const std::vector<CatalogEntry>& entries() const { return entries_; }
+    std::vector<Device> devices() const;
     std::vector<std::string> names() const;
 
 private:
-    std::vector<Device> devices_;
-    std::multimap<std::string, std::size_t> aliases_;  // squeezed name -> index in devices_
-    std::map<std::string, std::size_t> choices_;       // squeezed name -> index in devices_
+    struct Choice {
+        std::size_t index = 0;  // in entries_
+        std::optional<MigProfile> profile;
+    };
+    const Choice* choice(std::string_view name) const;
+    std::vector<std::size_t> candidates(std::string_view name) const;
+    Result<std::vector<Device>> meant(std::string_view name) const;
+    Error unknown(std::string_view name) const;
+
+    std::vector<CatalogEntry> entries_;
+    std::vector<NamePattern> patterns_;              // beside entries_
+    std::multimap<std::string, std::size_t> names_;  // squeezed key, product or alias -> index in entries_
+    std::map<std::string, Choice> choices_;          // by squeezed name
 };
 
 }  // namespace dlcast

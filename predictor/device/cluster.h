@@ -70,7 +70,14 @@ struct Allocation {
 Result<Cluster> parse_cluster(std::string_view text, const std::string& source);
 std::string write_cluster(const Cluster& cluster);
 
-/// Links of a device by its catalog entry, and the site's network where the configuration states one.
+/// Every error of the text at once, empty where parse_cluster succeeds.
+std::vector<std::string> cluster_faults(std::string_view text, const std::string& source);
+
+/// The link between the GPUs of one node, by the kind the catalog names for the device ("nvlink3", "pcie4"); PCIe 4
+/// where the catalog names none.
 Link intra_node_link(const Device& device);
+/// Effective latency and bandwidth of one rank over a kind of link; nothing for an unknown kind.
+std::optional<Link> link_named(std::string_view kind);
+std::vector<std::string> link_names();
 
 }  // namespace dlcast
