@@ -5,6 +5,7 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "predictor/base/result.h"
 #include "predictor/job/job_forecast.h"
@@ -43,9 +44,18 @@ struct SiteConfig {
     std::map<std::string, std::string> gpu_names;
     // [files], relative ones to the folder of dlcast.toml
     std::string gpus_file, cluster_file, weights_dir;
+    std::string site_gpus_file;  // the site's own GPUs, over those of gpus_file; empty: none
 };
 
-/// Errors: bad TOML, unknown key (with the nearest known one), value out of range; each with line and column.
+/// Errors: bad TOML, unknown key (with the nearest known one), value out of range; each with line and column. Relative
+/// files are taken from the folder of `source`; a file not named is "gpus.toml", "cluster.toml", "weights" there.
 Result<SiteConfig> parse_site_config(std::string_view text, const std::string& source);
+/// Every error of the text at once, empty where parse_site_config succeeds.
+std::vector<std::string> site_config_faults(std::string_view text, const std::string& source);
+
+const char* to_string(Mode mode);
+const char* to_string(OnFailure choice);
+const char* to_string(Overwrite choice);
+const char* to_string(Ranking choice);
 
 }  // namespace dlcast
