@@ -13,14 +13,24 @@ DLCAST_EXPORT extern const unsigned int plugin_version;
 DLCAST_EXPORT extern const unsigned int spank_plugin_version;
 SPANK_PLUGIN(dlcast, 1)
 
-/* What was given last: Slurm reads the script's lines first and the command line after them. */
+/* How Slurm hands the option on to whatever runs below: the job's steps, but also the next component of a heterogeneous
+ * job and clients that run inside the job. The latter two would take it for their own. */
+static const char inherited_option[] = "SLURM_SPANK_" DLCAST_OPTION_VARIABLE;
+static const char inherited_payload[] = "SLURM_SPANK_" DLCAST_PAYLOAD_VARIABLE;
+
+/* What was given last: Slurm reads its environment first, the script's lines then, the command line at the end. */
 static char* argument = NULL;
 
 static int remember_argument(int value, const char* text, int remote) {
     (void)value;
-    if (remote) return ESPANK_SUCCESS;
+    const char* inherited = getenv(inherited_option);
+    if (remote || !text) return ESPANK_SUCCESS;
+    if (inherited && strcmp(inherited, text) == 0) { /* set by the component before */
+        unsetenv(inherited_option);
+        return ESPANK_SUCCESS;
+    }
     free(argument);
-    argument = text ? strdup(text) : NULL;
+    argument = strdup(text);
     return ESPANK_SUCCESS;
 }
 
@@ -39,7 +49,10 @@ DLCAST_EXPORT int slurm_spank_init(spank_t spank, int argc, char** argv) {
     switch (spank_context()) {
         case S_CTX_ALLOCATOR: /* sbatch, salloc */
         case S_CTX_LOCAL:     /* srun */
-        case S_CTX_REMOTE:    /* slurmstepd, which warns of options it does not know */
+            unsetenv(inherited_option);
+            unsetenv(inherited_payload);
+            return spank_option_register(spank, &dl_model_option);
+        case S_CTX_REMOTE: /* slurmstepd, which warns of options it does not know */
             return spank_option_register(spank, &dl_model_option);
         default:
             return ESPANK_SUCCESS;
@@ -54,16 +67,25 @@ static void print_error(const char* text) {
     }
 }
 
-/* Inside an allocation srun starts a step, for which slurmctld forecasts nothing; the option comes with the environment
- * of the job then, and the file it names may be out of reach. */
-static int is_step(void) { return spank_context() == S_CTX_LOCAL && getenv("SLURM_JOB_ID"); }
+/* Inside an allocation srun starts a step, which job_submit never sees. */
+static int is_step(spank_context_t context) { return context == S_CTX_LOCAL && getenv("SLURM_JOB_ID"); }
 
-/* Runs once for each component of a heterogeneous job. A negative return stops the submission. */
+/* Runs once for each component of a heterogeneous job, all in one process. A component has the model that was given
+ * with it, not the one of the component before. A negative return stops the submission. */
 DLCAST_EXPORT int slurm_spank_init_post_opt(spank_t spank, int argc, char** argv) {
+    static int payload_is_set = 0;
     (void)argc;
     (void)argv;
     spank_context_t context = spank_context();
-    if (!argument || (context != S_CTX_ALLOCATOR && context != S_CTX_LOCAL) || is_step()) return ESPANK_SUCCESS;
+    if (context != S_CTX_ALLOCATOR && context != S_CTX_LOCAL) return ESPANK_SUCCESS;
+    if (!argument) {
+        if (payload_is_set) spank_job_control_unsetenv(spank, DLCAST_PAYLOAD_VARIABLE);
+        return ESPANK_SUCCESS;
+    }
+    if (is_step(context)) {
+        slurm_spank_log("dlcast: --dl-model says nothing about a step; give it to the job");
+        return ESPANK_SUCCESS;
+    }
 
     char payload[DLCAST_PAYLOAD_MAX_BYTES + 1];
     char error[4096];
@@ -71,8 +93,13 @@ DLCAST_EXPORT int slurm_spank_init_post_opt(spank_t spank, int argc, char** argv
         print_error(error);
         return -1;
     }
+    free(argument);
+    argument = NULL;
     spank_err_t rc = spank_job_control_setenv(spank, DLCAST_PAYLOAD_VARIABLE, payload, 1);
-    if (rc == ESPANK_SUCCESS) return ESPANK_SUCCESS;
-    slurm_error("dlcast: cannot hand the model to slurmctld: %s", spank_strerror(rc));
-    return -1;
+    if (rc != ESPANK_SUCCESS) {
+        slurm_error("dlcast: cannot hand the model to slurmctld: %s", spank_strerror(rc));
+        return -1;
+    }
+    payload_is_set = 1;
+    return ESPANK_SUCCESS;
 }
