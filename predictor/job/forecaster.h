@@ -75,10 +75,7 @@ public:
     /// The plugin's path. Never throws; safe from several threads.
     Verdict submit(const SubmitRequest& request) const noexcept;
 
-    struct State;
-
 private:
-    std::shared_ptr<const State> state() const;
     struct Impl;
     std::unique_ptr<Impl> impl_;
 };

@@ -53,6 +53,12 @@ std::optional<double> total_steps(const Workload& workload, double samples_per_s
     return std::nullopt;
 }
 
+std::string missing_duration(const Workload& workload) {
+    if (workload.training.epochs) return "epochs of a data set of unknown size; add \"samples\" to \"dataset\"";
+    if (workload.training.tokens) return "tokens of samples of unknown length; add \"seq_len\" to \"dataset\"";
+    return "no duration is declared; add \"epochs\", \"steps\" or \"tokens\" to \"training\"";
+}
+
 std::optional<JobForecast> forecast_job(const Workload& workload, const StepEstimate& step,
                                         const Allocation& allocation, const JobCosts& costs) {
     const auto steps = total_steps(workload, step.samples_per_step);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 
 #include "predictor/base/result.h"
 #include "predictor/step/step_estimate.h"
@@ -32,5 +33,7 @@ std::optional<JobForecast> forecast_job(const Workload& workload, const StepEsti
                                         const Allocation& allocation, const JobCosts& costs);
 /// Optimizer steps of the declared duration; nothing where it is not declared.
 std::optional<double> total_steps(const Workload& workload, double samples_per_step);
+/// What a declaration lacks for a duration, with the remedy; for messages where total_steps gives nothing.
+std::string missing_duration(const Workload& workload);
 
 }  // namespace dlcast

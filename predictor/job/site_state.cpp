@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/job/site_state.h"
+
+#include <sys/stat.h>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t largest_file_bytes = 16u << 20;  // a cluster file of tens of thousands of nodes is far below
+
+std::string folder_of(const std::string& path) {
+    const auto slash = path.rfind('/');
+    return slash == std::string::npos ? "." : path.substr(0, slash);
+}
+
+std::string beside(const std::string& config, const std::string& file) {
+    return !file.empty() && file.front() == '/' ? file : folder_of(config) + "/" + file;
+}
+
+class Loader {
+public:
+    Loader(const ForecasterPaths& paths, const SiteState* previous)
+        : paths_(paths), previous_(previous), out_(std::make_shared<SiteState>()) {}
+
+    std::shared_ptr<const SiteState> load() {
+        out_->site = read(paths_.config, parse_site_config, previous_ ? previous_->site : std::nullopt);
+        if (out_->site) {
+            load_catalog();
+            if (out_->site->cluster_file.empty())
+                fault("no cluster file is configured; run dlcast sync and name it in [files]");
+            else
+                out_->cluster = read(beside(paths_.config, out_->site->cluster_file), parse_cluster,
+                                     previous_ ? previous_->cluster : std::nullopt);
+        }
+        load_model();
+        return out_;
+    }
+
+private:
+    void fault(const std::string& line) { out_->faults.push_back(line); }
+
+    template <typename T>
+    std::optional<T> read(const std::string& path, Result<T> (*parse)(std::string_view, const std::string&),
+                          std::optional<T> last_good) {
+        out_->stamps[path] = stamp_of(path);
+        const auto text = read_file(path, largest_file_bytes);
+        if (!text) {
+            fault(text.error().message);
+            return last_good;
+        }
+        auto parsed = parse(*text, path);
+        if (parsed) return std::move(*parsed);
+        fault(parsed.error().message);
+        return last_good;
+    }
+
+    void load_catalog() {
+        const SiteConfig& site = *out_->site;
+        const std::string shipped = beside(paths_.config, "gpus.toml");
+        std::optional<DeviceCatalog> last_good;
+        if (previous_) last_good = previous_->catalog;
+        out_->catalog = read(shipped, DeviceCatalog::parse, last_good).value_or(DeviceCatalog{});
+        const std::string own = beside(paths_.config, site.gpus_file);
+        if (!site.gpus_file.empty() && own != shipped)
+            if (const auto extra = read<DeviceCatalog>(own, DeviceCatalog::parse, std::nullopt))
+                if (const auto status = out_->catalog.merge(*extra); !status) fault(status.error().message);
+        for (const auto& [name, device] : site.gpu_names)
+            if (const auto status = out_->catalog.choose(name, device); !status) fault(status.error().message);
+    }
+
+    std::string weights_dir() const {
+        if (!paths_.weights.empty()) return paths_.weights;
+        if (out_->site && !out_->site->weights_dir.empty()) return beside(paths_.config, out_->site->weights_dir);
+        return beside(paths_.config, "weights/default");
+    }
+
+    void load_model() {
+        const std::string manifest = weights_dir() + "/manifest.toml";
+        const FileStamp module_stamp = out_->stamps[paths_.module] = stamp_of(paths_.module);
+        const FileStamp manifest_stamp = out_->stamps[manifest] = stamp_of(manifest);
+        const auto unchanged = [this](const std::string& path, const FileStamp& stamp) {
+            const auto found = previous_->stamps.find(path);
+            return found != previous_->stamps.end() && found->second == stamp;
+        };
+        if (previous_ && previous_->model->by() == "torch" && unchanged(paths_.module, module_stamp) &&
+            unchanged(manifest, manifest_stamp)) {
+            out_->model = previous_->model;
+            return;
+        }
+        auto torch = open_torch_model(paths_.module, weights_dir());
+        if (torch) {
+            out_->model = std::move(*torch);
+            return;
+        }
+        // A module that was loaded stays usable when its file is taken away; weights that break keep the old ones.
+        const bool keeps_network = previous_ && previous_->model->by() == "torch" && module_stamp != FileStamp{};
+        fault(torch.error().message +
+              (keeps_network ? "; the weights loaded before stay" : "; the analytic model answers"));
+        out_->model = keeps_network ? previous_->model : std::shared_ptr<const LayerTimeModel>(make_analytic_model());
+    }
+
+    const ForecasterPaths& paths_;
+    const SiteState* previous_;
+    std::shared_ptr<SiteState> out_;
+};
+
+}  // namespace
+
+FileStamp stamp_of(const std::string& path) {
+    struct stat facts {};
+    if (path.empty() || ::stat(path.c_str(), &facts) != 0) return {};
+    return {facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec, facts.st_size, facts.st_ino};
+}
+
+std::shared_ptr<const SiteState> load_site(const ForecasterPaths& paths, const SiteState* previous) {
+    return Loader(paths, previous).load();
+}
+
+bool is_outdated(const SiteState& state) {
+    for (const auto& [path, stamp] : state.stamps)
+        if (stamp_of(path) != stamp) return true;
+    return false;
+}
+
+}  // namespace dlcast

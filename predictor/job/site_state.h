@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Everything a forecast needs at a site, read from files at one moment.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predictor/device/catalog.h"
+#include "predictor/device/cluster.h"
+#include "predictor/job/forecaster.h"
+#include "predictor/job/site_config.h"
+#include "predictor/timing/layer_time_model.h"
+
+namespace dlcast {
+
+/// What tells one version of a file from the next; all zero: not there.
+struct FileStamp {
+    std::int64_t mtime_ns = 0, size = 0;
+    std::uint64_t inode = 0;
+    bool operator==(const FileStamp&) const = default;
+};
+FileStamp stamp_of(const std::string& path);
+
+struct SiteState {
+    std::optional<SiteConfig> site;  // nothing: no usable configuration, every submission passes
+    DeviceCatalog catalog;
+    std::optional<Cluster> cluster;
+    std::shared_ptr<const LayerTimeModel> model;  // the network, or the analytic model where it is missing
+    std::map<std::string, FileStamp> stamps;      // of every file read or missed
+    std::vector<std::string> faults;              // one line each
+};
+
+/// Reads all files. What is broken keeps its last good version from `previous` (may be null) and is a fault. The
+/// catalog is gpus.toml beside the configuration, with the site's own entries over it.
+std::shared_ptr<const SiteState> load_site(const ForecasterPaths& paths, const SiteState* previous);
+
+/// Has any file changed, come or gone since?
+bool is_outdated(const SiteState& state);
+
+}  // namespace dlcast

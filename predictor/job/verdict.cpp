@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/job/verdict.h"
+
+#include <fmt/format.h>
+
+#include "predictor/base/text.h"
+#include "predictor/job/admin_comment.h"
+#include "predictor/job/array_tasks.h"
+#include "predictor/job/policy.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t longest_comment = 16 * 1024 - 1;  // what the bridge to Slurm carries
+
+std::string percent(double quantile) { return fmt::format("{:.4g} %", quantile * 100); }
+
+// "vgg16, 4 x a100 (partition a100): about 3 h 10 min, time limit 4:00:00 (95 %), 12.7 GPU-hours"
+std::string summary(const Workload& workload, const Candidate& candidate, const Placement& placement,
+                    const SubmitRequest& request, const SiteConfig& site, bool sets_limit) {
+    const JobForecast& job = *candidate.job;
+    std::string limit;
+    if (sets_limit)
+        limit = fmt::format("time limit {} ({})", format_limit(candidate.limit_min), percent(site.quantile));
+    else if (request.time_limit_min > 0)
+        limit = fmt::format("your time limit {} stays", format_limit(request.time_limit_min));
+    else if (request.time_limit_min == 0)
+        limit = "no time limit, as you asked";
+    else
+        limit = fmt::format("suggested time limit {} ({})", format_limit(candidate.limit_min), percent(site.quantile));
+    std::string text = fmt::format("{}, {} x {} (partition {}): about {}, {}, {:.1f} GPU-hours", workload.model.name,
+                                   job.gpus, placement.gres, candidate.allocation.partition, format_duration(job.p50_s),
+                                   limit, job.gpu_hours(job.p50_s));
+    if (const auto tasks = count_array_tasks(request.array); tasks && *tasks > 1)
+        text +=
+            fmt::format(" a task, {:.1f} in {} tasks", static_cast<double>(*tasks) * job.gpu_hours(job.p50_s), *tasks);
+    return text;
+}
+
+std::string lines_for_user(const Workload& workload, const Candidate& candidate, const Placement& placement,
+                           const SubmitRequest& request, const SiteConfig& site, bool sets_limit) {
+    std::string text = "dlcast: " + summary(workload, candidate, placement, request, site, sets_limit);
+    const auto warn = [&text](const std::string& line) { text += "\ndlcast: warning: " + line; };
+    if (!candidate.reason.empty()) warn(candidate.reason);
+    const double likely_s = candidate.job->quantile_s(site.quantile);
+    if (!sets_limit && request.time_limit_min > 0 && likely_s > static_cast<double>(request.time_limit_min) * 60)
+        warn(fmt::format("it may take {} ({}), longer than your time limit {}; ask for --time={}",
+                         format_duration(likely_s), percent(site.quantile), format_limit(request.time_limit_min),
+                         format_limit(candidate.limit_min)));
+    for (const std::string& line : workload.warnings) warn(line);
+    if (!workload.assumed.empty()) text += fmt::format("\ndlcast: assumed: {}", fmt::join(workload.assumed, "; "));
+    return text;
+}
+
+ForecastRecord record_of(const Workload& workload, const Candidate& candidate, const ForecastOrigin& origin) {
+    ForecastRecord record;
+    record.id = new_forecast_id();
+    record.model = workload.model.name;
+    record.gpus = candidate.allocation.world_size();
+    record.gpu = candidate.allocation.device.name;
+    record.partition = candidate.allocation.partition;
+    record.p50_s = candidate.job->p50_s;
+    record.p95_s = candidate.job->p95_s;
+    record.limit_s = candidate.limit_min * 60;
+    record.gpu_h = candidate.job->gpu_hours(candidate.job->p50_s);
+    record.by = origin.by;
+    record.weights = origin.weights;
+    return record;
+}
+
+}  // namespace
+
+Verdict verdict_of(const Workload& workload, const Candidate& candidate, const Placement& placement,
+                   const SubmitRequest& request, const SiteConfig& site, const ForecastOrigin& origin) {
+    const bool fits = candidate.fits_memory && candidate.fits_time;
+    Verdict out;
+    if (site.mode == Mode::enforce && !fits && site.on_no_fit == OnFailure::reject) {
+        out.action = Verdict::Action::reject;
+        out.message = fmt::format("dlcast: {}, {} x {} (partition {}): {}", workload.model.name,
+                                  candidate.allocation.world_size(), placement.gres, candidate.allocation.partition,
+                                  candidate.reason);
+        return out;
+    }
+    out.action = Verdict::Action::set;
+    const bool sets_limit =
+        site.mode == Mode::enforce && may_set_limit(site.overwrite, request.time_limit_min, candidate.limit_min);
+    if (sets_limit) out.time_limit_min = candidate.limit_min;
+    if (site.mode == Mode::enforce && candidate.allocation.partition != trim(request.partition))
+        out.partition = candidate.allocation.partition;
+    out.admin_comment = add_to_comment(request.admin_comment, record_of(workload, candidate, origin));
+    if (out.admin_comment.size() > longest_comment) {
+        out.admin_comment.clear();
+        out.log = "the admin_comment that is there leaves no room for the forecast";
+    }
+    if (site.mode != Mode::shadow)
+        out.message = lines_for_user(workload, candidate, placement, request, site, sets_limit);
+    return out;
+}
+
+Verdict failure_verdict(const SiteConfig& site, const std::string& reason) {
+    Verdict out;
+    const bool refuses = site.mode == Mode::enforce && site.on_failure == OnFailure::reject;
+    if (refuses) out.action = Verdict::Action::reject;
+    if (site.mode != Mode::shadow)
+        out.message =
+            refuses ? "dlcast: no forecast: " + reason : "dlcast: no forecast, the job goes on as written: " + reason;
+    out.log = "no forecast: " + reason;
+    return out;
+}
+
+Verdict no_duration_verdict(const SiteConfig& site, const Workload& workload) {
+    Verdict out;
+    const std::string fault = fmt::format("{}: {}", workload.model.name, missing_duration(workload));
+    if (site.mode == Mode::enforce) out.action = Verdict::Action::reject;
+    if (site.mode != Mode::shadow) out.message = "dlcast: " + fault;
+    if (site.mode == Mode::shadow) out.log = "no forecast: " + fault;
+    return out;
+}
+
+}  // namespace dlcast

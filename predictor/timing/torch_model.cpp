@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The layer-time network as a LayerTimeModel: features in, times out, one call of the module for a whole batch.
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "predictor/base/text.h"
+#include "predictor/timing/group_index.h"
+#include "predictor/timing/layer_time_model.h"
+#include "predictor/timing/physics.h"
+#include "predictor/timing/torch_module.h"
+#include "predictor/timing/weights_manifest.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t max_weights_bytes = 16u << 20;
+
+// Tensor-unit rates rest on whole steps, not on operators: that much less is known of them (log standard deviation).
+constexpr double other_precision_log_sd = 0.25;
+
+struct Batch {
+    FeatureTable table;
+    std::vector<std::size_t> query;  // row -> index of its query
+    std::vector<float> log_time, log_scale;
+};
+
+dlcast_torch_table view_of(Batch& batch) {
+    FeatureTable& t = batch.table;
+    batch.log_time.resize(t.rows());
+    batch.log_scale.resize(t.rows());
+    static_assert(sizeof(PhysicsColumns) == physics_columns * sizeof(float));
+    return {static_cast<std::int64_t>(t.rows()),
+            t.columns,
+            t.features.data(),
+            reinterpret_cast<const float*>(t.physics.data()),
+            t.launch.data(),
+            t.optimizer.data(),
+            t.group.data(),
+            nullptr,
+            nullptr,
+            batch.log_time.data(),
+            batch.log_scale.data()};
+}
+
+class TorchModel final : public LayerTimeModel {
+public:
+    TorchModel(TorchModule module, TorchNetwork network, WeightsManifest manifest)
+        : module_(module),
+          network_(std::move(network)),
+          manifest_(std::move(manifest)),
+          groups_{GroupIndex(manifest_.nets[0].groups), GroupIndex(manifest_.nets[1].groups),
+                  GroupIndex(manifest_.nets[2].groups)},
+          analytic_(make_analytic_model()) {}
+
+    Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const override {
+        // Bounds are checked, and operators that no network knows are answered, by the analytic model.
+        auto out = analytic_->times(queries);
+        if (!out) return out;
+        Batch batches[net_count] = {{FeatureTable(Net::conv), {}, {}, {}},
+                                    {FeatureTable(Net::product), {}, {}, {}},
+                                    {FeatureTable(Net::memory), {}, {}, {}}};
+        for (std::size_t i = 0; i < queries.size(); ++i) {
+            const auto net = net_of(*queries[i].op);
+            if (!net) continue;
+            Batch& batch = batches[static_cast<std::size_t>(*net)];
+            batch.table.append(queries[i],
+                               groups_[static_cast<std::size_t>(*net)].find(*queries[i].device, queries[i].clock));
+            batch.query.push_back(i);
+        }
+        const dlcast_torch_table tables[net_count] = {view_of(batches[0]), view_of(batches[1]), view_of(batches[2])};
+        char error[512] = "";
+        if (module_.evaluate(network_.get(), tables, error, sizeof error) != 0) {
+            return unavailable(fmt::format("the layer-time network: {}", error));
+        }
+        for (const Batch& batch : batches) {
+            const NetManifest& net = manifest_.nets[static_cast<std::size_t>(batch.table.net)];
+            for (std::size_t row = 0; row < batch.query.size(); ++row) {
+                const OperatorQuery& query = queries[batch.query[row]];
+                const double time_s = std::exp(static_cast<double>(batch.log_time[row]));
+                if (!std::isfinite(time_s))
+                    continue;  // sizes far outside of all measured ones: the analytic answer stands
+                const double seen = net.scale_factor * std::exp(static_cast<double>(batch.log_scale[row]));
+                const double gpu = batch.table.group[row] < 0 ? net.unseen_log_sd : 0.0;
+                const double precision = on_tensor_units(*query.device, *query.op) ? other_precision_log_sd : 0.0;
+                (*out)[batch.query[row]] = {time_s, std::sqrt(seen * seen + gpu * gpu + precision * precision)};
+            }
+        }
+        return out;
+    }
+    std::string by() const override { return "torch"; }
+    std::string weights_id() const override { return manifest_.id; }
+
+private:
+    TorchModule module_;
+    TorchNetwork network_;
+    WeightsManifest manifest_;
+    GroupIndex groups_[net_count];
+    std::unique_ptr<LayerTimeModel> analytic_;
+};
+
+Result<WeightsManifest> read_manifest(const std::string& dir) {
+    const std::string path = dir + "/" + manifest_file;
+    const auto text = read_file(path, 1 << 20);
+    if (!text) return unavailable(text.error().message + "; train weights with dlcast train");
+    auto manifest = parse_weights_manifest(*text, path);
+    if (!manifest) return unavailable(manifest.error().message);
+    if (manifest->schema != feature_schema) {
+        return unavailable(
+            fmt::format("{}: weights of feature schema {} where {} is needed; train them again with dlcast train", path,
+                        manifest->schema, feature_schema));
+    }
+    for (std::size_t n = 0; n < net_count; ++n) {
+        const auto expected = feature_columns(static_cast<Net>(n)).size();
+        if (manifest->nets[n].columns != static_cast<int>(expected)) {
+            return unavailable(
+                fmt::format("{}: network {} reads {} columns where there are {}; train the weights again", path,
+                            to_string(static_cast<Net>(n)), manifest->nets[n].columns, expected));
+        }
+    }
+    return manifest;
+}
+
+}  // namespace
+
+Result<std::unique_ptr<LayerTimeModel>> open_torch_model(const std::string& module_path,
+                                                         const std::string& weights_dir) {
+    auto manifest = read_manifest(weights_dir);
+    if (!manifest) return manifest.error();
+    const std::string file = weights_dir + "/" + weights_file;
+    const auto content = read_file(file, max_weights_bytes);
+    if (!content) return unavailable(content.error().message);
+    if (weights_id(*content) != manifest->id) {
+        return unavailable(
+            fmt::format("{}: not the file that {} describes (cut short, damaged or exchanged); install both again",
+                        file, manifest_file));
+    }
+    const auto module = open_torch_module(module_path);
+    if (!module) return module.error();
+    dlcast_torch_network* network = nullptr;
+    char error[512] = "";
+    if (module->open(file.c_str(), &network, error, sizeof error) != 0) {
+        return unavailable(fmt::format("{}: {}; install the weights again", file, error));
+    }
+    auto model = std::make_unique<TorchModel>(*module, TorchNetwork(network, module->close), std::move(*manifest));
+    return std::unique_ptr<LayerTimeModel>(std::move(model));
+}
+
+}  // namespace dlcast

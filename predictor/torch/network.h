@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The layer-time network in tensors: parameters, the time as a formula of its outputs, and training.
+#pragma once
+
+#include <ATen/ATen.h>
+
+#include <array>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "predictor/torch/torch_abi.h"
+
+namespace dlcast {
+
+/// One multilayer perceptron and the constants learnt beside it.
+struct NetParameters {
+    static constexpr int layers = 4;
+    static constexpr int embedding_width = 6;
+
+    at::Tensor mean, inverse_sd;            // columns: standardisation of the features
+    std::array<at::Tensor, layers> weight;  // [out, in]; in of the first is columns + embedding_width
+    std::array<at::Tensor, layers> bias;    // [out]; out of the last is 3: compute and memory slowness, log scale
+    at::Tensor embedding;                   // [groups, embedding_width]
+    at::Tensor offset;                      // [groups, 3]: log launch, log compute, log memory
+    at::Tensor log_launch;                  // [launch slots]
+    at::Tensor log_update;                  // [optimizer slots]
+    at::Tensor slowness_min;                // [1]
+
+    /// Calls `visit(name, tensor)` for each tensor, in a fixed order; `trained` says whether training moves it.
+    void each(const std::function<void(const char* name, at::Tensor& tensor, bool trained)>& visit);
+    /// Throws c10::Error where the shapes do not belong together.
+    void check() const;
+};
+
+using Member = std::array<NetParameters, DLCAST_TORCH_NETS>;
+
+/// The rows of a table as tensors on the caller's arrays.
+struct Rows {
+    at::Tensor features, physics, launch, optimizer, group;
+};
+Rows rows_of(const dlcast_torch_table& table);
+/// The rows of `index`, without their features.
+Rows select_physics(const Rows& rows, const at::Tensor& index);
+
+struct Prediction {
+    at::Tensor log_time, log_scale;  // [rows]
+};
+/// `known`: [rows, 1], 1 where the group's constants count, 0 where the GPU is to be an unnamed one.
+///     main = smooth maximum of exp(log_compute_s + a + off_c) and exp(log_memory_s + b + off_m), of power 3
+///     t = smooth maximum of launch and main, of power 6; or, for a session, launch + main + update
+Prediction predict(const NetParameters& net, const Rows& rows, const at::Tensor& standardised, const at::Tensor& known);
+at::Tensor standardise(const NetParameters& net, const at::Tensor& features);
+at::Tensor known_groups(const Rows& rows);
+
+NetParameters fit(const dlcast_torch_table& table, const dlcast_torch_fit_options& options,
+                  const dlcast_torch_net_options& net, std::uint64_t seed, const std::function<void(double)>& progress);
+
+}  // namespace dlcast

@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The C functions of dlcast_torch.so: the layer-time network behind plain arrays, so that whoever opens the module
+ * needs no LibTorch and loses nothing but this when LibTorch is missing. No exception leaves; a call returns 0, or -1
+ * with a sentence in `error` (NUL-terminated, at most error_size bytes). */
+#ifndef DLCAST_TORCH_ABI_H
+#define DLCAST_TORCH_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DLCAST_TORCH_ABI 1
+#define DLCAST_TORCH_NETS 3
+
+typedef struct dlcast_torch_network dlcast_torch_network;
+
+/* Rows for one of the networks, as predictor/timing/features.h describes them; all arrays row by row. */
+typedef struct {
+    int64_t rows;
+    int32_t columns;
+    const float* features;    /* rows x columns */
+    const float* physics;     /* rows x 6 */
+    const int32_t* launch;    /* rows */
+    const int32_t* optimizer; /* rows */
+    const int32_t* group;     /* rows; -1: a GPU known by its figures alone */
+    /* fit reads these */
+    const float* log_time; /* rows, natural logarithm of seconds */
+    const float* weight;   /* rows */
+    /* evaluate writes these */
+    float* predicted_log_time;  /* rows */
+    float* predicted_log_scale; /* rows: logarithm of the Laplace scale of log time */
+} dlcast_torch_table;
+
+typedef struct {
+    int32_t width; /* of the three hidden layers */
+    int32_t epochs;
+    int32_t groups;     /* named (GPU, clock) pairs */
+    float slowness_min; /* least log time over the memory bound */
+    const float* noise; /* columns: standard deviation that training adds to each */
+} dlcast_torch_net_options;
+
+typedef struct {
+    int32_t members; /* networks whose predictions are averaged */
+    uint64_t seed;
+    int32_t batch;
+    float learning_rate;
+    float group_dropout; /* fraction of samples that train as an unnamed GPU */
+    int32_t launch_slots, optimizer_slots;
+    dlcast_torch_net_options nets[DLCAST_TORCH_NETS];
+    void (*progress)(void* user, double done); /* 0..1; may be NULL */
+    void* user;
+} dlcast_torch_fit_options;
+
+/* The version of this header the module was built from. */
+int dlcast_torch_abi(void);
+/* Reads a weights file. Every number in it is checked against the shapes this module computes with. */
+int dlcast_torch_open(const char* file, dlcast_torch_network** network, char* error, size_t error_size);
+/* One table for each network (rows may be 0). Safe from several threads at once. */
+int dlcast_torch_evaluate(const dlcast_torch_network* network, const dlcast_torch_table* tables, char* error,
+                          size_t error_size);
+/* Trains from nothing; the same tables, options and seed give the same network. */
+int dlcast_torch_fit(const dlcast_torch_table* tables, const dlcast_torch_fit_options* options,
+                     dlcast_torch_network** network, char* error, size_t error_size);
+int dlcast_torch_save(const dlcast_torch_network* network, const char* file, char* error, size_t error_size);
+void dlcast_torch_close(dlcast_torch_network* network);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
