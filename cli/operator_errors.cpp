@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/operator_errors.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "predictor/timing/physics.h"
+
+namespace dlcast {
+namespace {
+constexpr double normal_quantile_95 = 1.6449;  // 90 % of a normal distribution lies within that many deviations
+constexpr std::size_t batch_rows = 8192;       // bounds memory, and keeps a batch in the cache
+}  // namespace
+
+Result<std::vector<OperatorTime>> operator_times(const std::vector<OpsRow>& rows, const LayerTimeModel& model) {
+    std::vector<OperatorTime> out(rows.size());
+    for (std::size_t start = 0; start < rows.size(); start += batch_rows) {
+        std::vector<OperatorQuery> queries;
+        std::vector<std::size_t> row_of;
+        for (std::size_t i = start; i < std::min(rows.size(), start + batch_rows); ++i) {
+            if (!rows[i].fault.empty()) continue;
+            queries.push_back({&rows[i].op, rows[i].device, rows[i].clock});
+            row_of.push_back(i);
+        }
+        const auto times = model.times(queries);
+        if (!times) return times.error();
+        for (std::size_t i = 0; i < row_of.size(); ++i) out[row_of[i]] = (*times)[i];
+    }
+    return out;
+}
+
+ErrorSample operator_error(const OpsRow& row, const OperatorTime& time) {
+    ErrorSample s;
+    s.measured_ms = *row.time_ms;
+    s.predicted_ms = 1e3 * time.median_s;
+    s.ape_pct = s.baseline_ape_pct = 100.0;
+    if (!row.fault.empty()) return s;
+    s.ape_pct = 100.0 * std::abs(s.predicted_ms - s.measured_ms) / s.measured_ms;
+    s.baseline_ape_pct = 100.0 * std::abs(1e3 * roofline_s(*row.device, row.op) - s.measured_ms) / s.measured_ms;
+    s.inside_interval = std::abs(std::log(s.measured_ms / s.predicted_ms)) <= normal_quantile_95 * time.log_sd;
+    return s;
+}
+
+ErrorTable operator_errors(const std::vector<OpsRow>& rows, const std::vector<OperatorTime>& times) {
+    ErrorTable table;
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        if (!rows[i].time_ms) continue;
+        const ErrorSample sample = operator_error(rows[i], times[i]);
+        table.add(sample);
+        table.add("source/operator", rows[i].source + "/" + rows[i].op_name, sample);
+        table.add("gpu", rows[i].gpu, sample);
+        if (!rows[i].set.empty()) table.add("set", rows[i].set, sample);
+    }
+    return table;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/training_rows.h"
+
+#include <algorithm>
+#include <set>
+#include <tuple>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+bool listed(const std::vector<std::string>& names, const std::string& name) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return squeeze(n) == squeeze(name); });
+}
+
+// These rows contradict the same card's other rows: NeuSight's P4 linear layers for training ran at a quarter of the
+// speed of its test rows (1.1 against 4.2 TFLOPS).
+bool known_wrong(const OpsRow& row) {
+    return row.source == "neusight" && row.gpu == "P4" && row.op.kind == OperatorKind::linear && row.set != "trace";
+}
+
+using Key = std::tuple<std::string, bool, Net>;  // GPU, session, network
+
+Key key_of(const OpsRow& row) { return {row.device->name, row.clock == Clock::session, *net_of(row.op)}; }
+
+}  // namespace
+
+Result<TrainingRows> collect_training_rows(const std::vector<std::string>& files, NamedDevices& devices,
+                                           const Exclusions& exclusions) {
+    TrainingRows out;
+    std::vector<OpsRow> traces;
+    for (const std::string& file : files) {
+        auto status = read_ops(file, devices, [&](OpsRow&& row) {
+            if (!row.fault.empty() || !row.time_ms || !net_of(row.op) || row.set.starts_with("test") ||
+                known_wrong(row))
+                return;
+            if (listed(exclusions.gpus, row.gpu) || listed(exclusions.gpus, row.device->name) ||
+                listed(exclusions.sources, row.source))
+                return;
+            auto& rows = row.set == "valid" ? out.held_out : row.set == "trace" ? traces : out.train;
+            rows.push_back(std::move(row));
+        });
+        if (!status) return status.error();
+    }
+    std::set<Key> trained;
+    for (const OpsRow& row : out.train) trained.insert(key_of(row));
+    for (OpsRow& row : traces) (trained.contains(key_of(row)) ? out.train : out.held_out).push_back(std::move(row));
+    for (const auto& [gpu, session, net] : trained) {
+        std::string fault;
+        const Device* device = devices.find(gpu, fault);
+        out.groups[static_cast<std::size_t>(net)].push_back({gpu, device == nullptr ? "" : device->product, session});
+    }
+    return out;
+}
+
+double training_weight(const OpsRow& row) {
+    if (row.clock == Clock::kernel) return 8.0;  // few, and the very thing a forecast sums up
+    return row.device->vendor == "amd" && net_of(row.op) == Net::product ? 2.0 : 1.0;
+}
+
+}  // namespace dlcast
