@@ -88,30 +88,19 @@ double log_intensity(const OperatorQuery& q) {
     return std::log(b.compute_s / b.memory_s);
 }
 
-// m, k, n of the product that is computed: the gradients are products of the same three sizes in another order.
-struct Product {
-    std::int64_t m, k, n;
-};
-Product product_of(const Operator& op) {
-    if (op.phase == Phase::backward_data) return {op.m, op.n, op.k};
-    if (op.phase == Phase::backward_weight) return {op.k, op.m, op.n};
-    return {op.m, op.k, op.n};
-}
-
 void put_product(ColumnWriter& w, const OperatorQuery& q) {
     const Operator& op = *q.op;
-    const auto [m, k, n] = product_of(op);
     const double b = op.kind == OperatorKind::bmm ? static_cast<double>(op.batch) : 1.0;
-    const double md = static_cast<double>(m), kd = static_cast<double>(k), nd = static_cast<double>(n);
+    const double md = static_cast<double>(op.m), kd = static_cast<double>(op.k), nd = static_cast<double>(op.n);
     w.put("log_m", log_size(md));
     w.put("log_k", log_size(kd));
     w.put("log_n", log_size(nd));
     w.put("log_batch", log_size(b));
     w.put("log_out", log_size(b * md * nd));
     w.put("log_in", log_size(b * (md * kd + kd * nd)));
-    put_alignment(w, "m_by_4", "m_by_32", m);
-    put_alignment(w, "k_by_4", "k_by_32", k);
-    put_alignment(w, "n_by_4", "n_by_32", n);
+    put_alignment(w, "m_by_4", "m_by_32", op.m);
+    put_alignment(w, "k_by_4", "k_by_32", op.k);
+    put_alignment(w, "n_by_4", "n_by_32", op.n);
     put_tiles(w, b, md, nd, *q.device);
     w.put("log_intensity", log_intensity(q), 0.1);
     w.flag("bmm", op.kind == OperatorKind::bmm);
