@@ -3,7 +3,6 @@
 #include <cstring>
 #include <exception>
 #include <memory>
-#include <mutex>
 #include <string>
 
 #include "plugin/bridge.h"
@@ -15,7 +14,6 @@ namespace {
 using dlcast::copy_text;
 
 std::unique_ptr<dlcast::Forecaster> forecaster;
-std::mutex reload_mutex;
 
 std::string text(const char* value) { return value ? value : ""; }
 
@@ -48,11 +46,9 @@ void append_line(std::string& log, const std::string& line) {
     log += line;
 }
 
-// Files that changed since; one thread at a time, the others go on with what is there.
+// Takes up files that changed; what there is to say about it.
 std::string reload() {
     std::string log;
-    const std::unique_lock lock(reload_mutex, std::try_to_lock);
-    if (!lock) return log;
     for (const std::string& line : forecaster->reload_if_changed()) append_line(log, line);
     return log;
 }

@@ -1,0 +1,57 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""What happens when something is missing, broken or restarted."""
+
+import glob
+import os
+
+
+def restart_with_pending_jobs(cluster, check):
+    """slurmctld restarted with jobs pending"""
+    model = cluster.write_model("vgg16.json", epochs=10)
+    job = cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:2").job
+    before = cluster.show(job)
+    cluster.restart_controller()
+    after = cluster.show(job)
+    keys = ("TimeLimit", "Partition", "AdminComment")
+    check("limit, partition and record are still there", all(before[key] == after[key] for key in keys), (before, after))
+    check("the state file holds no payload", not any(b"DLCAST_MODEL" in open(path, "rb").read()
+                                                     for path in glob.glob(cluster.slurm + "/state/job_state*")))
+    check.show(job)
+
+
+def module_removed(cluster, check):
+    """The LibTorch module removed"""
+    os.remove(cluster.module)
+    cluster.restart_controller()
+    model = cluster.write_model("vgg16.json", epochs=10)
+    answer = cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1")
+    check('the job gets a forecast, "by":"analytic"', cluster.record(answer.job).get("by") == "analytic", answer.err)
+    check("slurmctld serves jobs without LibTorch", "libtorch_cpu" not in cluster.controller_maps())
+    check("the log says so once", cluster.log().count("dlcast_torch.so") == 1, cluster.log()[-2000:])
+    check.show(answer.job)
+    cluster.put_module()
+    cluster.restart_controller()
+
+
+def configuration_broken(cluster, check):
+    """dlcast.toml broken"""
+    cluster.write("dlcast.toml", "mode = \n")
+    cluster.restart_controller()
+    model = cluster.write_model("vgg16.json", epochs=10)
+    for _ in range(3):
+        answer = cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1", "-p", "a100")
+    fields = cluster.show(answer.job)
+    check("slurmctld starts, the job passes untouched", fields["TimeLimit"] == "7-00:00:00" and fields["AdminComment"] == "", fields)
+    lines = [line for line in cluster.log().split("\n") if "dlcast.toml:1:" in line]
+    check("one line in the log", len(lines) == 1, lines)
+    print("      " + "\n      ".join(lines))
+    cluster.change_config()
+    answer = cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1")
+    check("mended, it works again without a restart", cluster.record(answer.job).get("model") == "vgg16", answer.err)
+    cluster.change_config("mode = ")
+    answer = cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1")
+    check("broken while slurmctld runs, the old one goes on", cluster.record(answer.job).get("model") == "vgg16", answer.err)
+    cluster.change_config()
+
+
+PARTS = [restart_with_pending_jobs, module_removed, configuration_broken]
