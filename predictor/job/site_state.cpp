@@ -4,20 +4,12 @@
 #include <sys/stat.h>
 
 #include "predictor/base/text.h"
+#include "predictor/job/site_catalog.h"
 
 namespace dlcast {
 namespace {
 
 constexpr std::size_t largest_file_bytes = 16u << 20;  // a cluster file of tens of thousands of nodes is far below
-
-std::string folder_of(const std::string& path) {
-    const auto slash = path.rfind('/');
-    return slash == std::string::npos ? "." : path.substr(0, slash);
-}
-
-std::string beside(const std::string& config, const std::string& file) {
-    return !file.empty() && file.front() == '/' ? file : folder_of(config) + "/" + file;
-}
 
 class Loader {
 public:
@@ -27,12 +19,9 @@ public:
     std::shared_ptr<const SiteState> load() {
         out_->site = read(paths_.config, parse_site_config, previous_ ? previous_->site : std::nullopt);
         if (out_->site) {
-            load_catalog();
-            if (out_->site->cluster_file.empty())
-                fault("no cluster file is configured; run dlcast sync and name it in [files]");
-            else
-                out_->cluster = read(beside(paths_.config, out_->site->cluster_file), parse_cluster,
-                                     previous_ ? previous_->cluster : std::nullopt);
+            load_gpus();
+            out_->cluster =
+                read(out_->site->cluster_file, parse_cluster, previous_ ? previous_->cluster : std::nullopt);
         }
         load_model();
         return out_;
@@ -56,24 +45,22 @@ private:
         return last_good;
     }
 
-    void load_catalog() {
-        const SiteConfig& site = *out_->site;
-        const std::string shipped = beside(paths_.config, "gpus.toml");
-        std::optional<DeviceCatalog> last_good;
-        if (previous_) last_good = previous_->catalog;
-        out_->catalog = read(shipped, DeviceCatalog::parse, last_good).value_or(DeviceCatalog{});
-        const std::string own = beside(paths_.config, site.gpus_file);
-        if (!site.gpus_file.empty() && own != shipped)
-            if (const auto extra = read<DeviceCatalog>(own, DeviceCatalog::parse, std::nullopt))
-                if (const auto status = out_->catalog.merge(*extra); !status) fault(status.error().message);
-        for (const auto& [name, device] : site.gpu_names)
-            if (const auto status = out_->catalog.choose(name, device); !status) fault(status.error().message);
+    void load_gpus() {
+        out_->stamps[out_->site->gpus_file] = stamp_of(out_->site->gpus_file);
+        if (!out_->site->site_gpus_file.empty())
+            out_->stamps[out_->site->site_gpus_file] = stamp_of(out_->site->site_gpus_file);
+        auto catalog = load_catalog(*out_->site);
+        if (catalog) {
+            out_->catalog = std::move(*catalog);
+            return;
+        }
+        fault(catalog.error().message);
+        if (previous_) out_->catalog = previous_->catalog;
     }
 
     std::string weights_dir() const {
-        if (!paths_.weights.empty()) return paths_.weights;
-        if (out_->site && !out_->site->weights_dir.empty()) return beside(paths_.config, out_->site->weights_dir);
-        return beside(paths_.config, "weights/default");
+        if (!paths_.weights.empty() || !out_->site) return paths_.weights;
+        return out_->site->weights_dir;
     }
 
     void load_model() {

@@ -34,8 +34,7 @@ struct SiteState {
     std::vector<std::string> faults;              // one line each
 };
 
-/// Reads all files. What is broken keeps its last good version from `previous` (may be null) and is a fault. The
-/// catalog is gpus.toml beside the configuration, with the site's own entries over it.
+/// Reads all files. What is broken keeps its last good version from `previous` (may be null) and is a fault.
 std::shared_ptr<const SiteState> load_site(const ForecasterPaths& paths, const SiteState* previous);
 
 /// Has any file changed, come or gone since?

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predictor/model/shape.h"
+
 namespace dlcast {
 namespace {
 
@@ -60,12 +62,6 @@ Result<Exchange> gather_and_scatter(const Workload& workload, const Layout& layo
     out.exposed_s =
         compute.micro_steps * (exposed(forward_s, compute.forward_s) + exposed(backward_s, backward_seconds(compute)));
     return out;
-}
-
-double elements(const Shape& shape) {
-    double product = 1;
-    for (const std::int64_t size : shape) product *= static_cast<double>(size);
-    return product;
 }
 
 // Elements of one sample that leave each attention block; where there is no attention, each second linear layer.

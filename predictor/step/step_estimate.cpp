@@ -80,7 +80,6 @@ StepEstimate sum_up(const Workload& workload, const Device& device, const StepPl
                               bound_of(layer, both), both.log_sd()});
         profile.backward.push_back({back.seconds, layer.gradient_bytes});
     }
-    backward.add(plan.casts, times);
     update.add(plan.update, times);
 
     // A pipeline's stage has its part of the layers; the first micro-batch fills it: (pp - 1) / vp more micro-steps.

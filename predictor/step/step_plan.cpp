@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "predictor/step/exchange.h"
 #include "predictor/step/sharding.h"
 #include "predictor/timing/lowering.h"
@@ -50,9 +52,11 @@ private:
     OperatorTable& table_;
 };
 
-bool runs_again(const Layer& layer, const Training& training) {
-    if (training.activation_checkpointing == "full") return true;
-    return training.activation_checkpointing == "selective" && layer.kind == LayerKind::attention;
+// Full checkpointing runs repeated blocks again, or the whole model where there are none; selective the scores of
+// attention, which a fused kernel never stores.
+bool runs_again(const Layer& layer, bool has_blocks, const std::string& checkpointing) {
+    if (checkpointing == "full") return layer.block >= 0 || !has_blocks;
+    return checkpointing == "selective" && layer.kind == LayerKind::attention && !layer.fused;
 }
 
 }  // namespace
@@ -70,10 +74,12 @@ Result<StepPlan> plan_step(const StepQuery& query, const Device& device, Operato
     plan.micro_batch = *micro_batch;
 
     Planner planner(device, plan.software, table);
-    const double model_ranks = 1.0 * layout->tp * layout->pp;
+    const std::vector<Layer>& layers = workload.model.layers;
+    const bool has_blocks =
+        std::any_of(layers.begin(), layers.end(), [](const Layer& layer) { return layer.block >= 0; });
     const std::vector<LayerOperators> lowered = lower(workload.model, training, *micro_batch);
     for (std::size_t i = 0; i < lowered.size(); ++i) {
-        const Layer& layer = workload.model.layers[i];
+        const Layer& layer = layers[i];
         LayerPlan& out = plan.layers.emplace_back();
         for (const OperatorUse& use : lowered[i].forward) {
             out.flops += use.count * flops(use.op);
@@ -82,16 +88,13 @@ Result<StepPlan> plan_step(const StepQuery& query, const Device& device, Operato
         out.forward = planner.add(lowered[i].forward, *layout, out);
         if (training.forward_only) continue;
         out.backward = planner.add(lowered[i].backward, *layout, out);
+        out.runs_again = !out.backward.empty() && runs_again(layer, has_blocks, training.activation_checkpointing);
         if (layer.trainable)
             out.gradient_bytes =
-                static_cast<double>(layer.parameters) / model_ranks * gradient_bytes(training.precision);
-        out.runs_again = runs_again(layer, training);
+                static_cast<double>(layer.parameters) / layout->tp * gradient_bytes(training.precision);
     }
-    if (training.forward_only) return plan;
-    for (const OperatorUse& use : lower_update(workload.model, training)) {
-        auto& list = use.op.kind == OperatorKind::optimizer ? plan.update : plan.casts;
-        list.push_back(planner.place(shard_update(use.op, *layout), use.count));
-    }
+    for (const OperatorUse& use : lower_update(workload.model, training))
+        plan.update.push_back(planner.place(shard_update(use.op, *layout), use.count));
     return plan;
 }
 

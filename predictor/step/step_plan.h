@@ -23,7 +23,7 @@ struct LayerPlan {
     double flops = 0.0, bytes = 0.0;         // forward
     double compute_s = 0.0, memory_s = 0.0;  // ideal, forward and backward: which of them binds
     double gradient_bytes = 0.0;
-    bool runs_again = false;  // in backward, by activation checkpointing
+    bool runs_again = false;  // forward, in backward: activation checkpointing
 };
 
 struct StepPlan {
@@ -31,7 +31,6 @@ struct StepPlan {
     Software software;
     std::int64_t micro_batch = 1;  // samples of one forward pass of one replica
     std::vector<LayerPlan> layers;
-    std::vector<PlannedCalls> casts;   // once a micro-step
     std::vector<PlannedCalls> update;  // once a step
 };
 

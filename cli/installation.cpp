@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/installation.h"
+
+#include <filesystem>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+
+namespace fs = std::filesystem;
+
+Installation find_installation() {
+    std::error_code error;
+    const fs::path program = fs::read_symlink("/proc/self/exe", error);
+    const auto under_build_tree = program.lexically_relative(DLCAST_BINARY_DIR);
+    if (!under_build_tree.empty() && *under_build_tree.begin() != "..")
+        return {DLCAST_SOURCE_DIR "/etc", DLCAST_BINARY_DIR "/predictor/torch/dlcast_torch.so"};
+    // Installed, also under another prefix than it was built for.
+    const fs::path prefix = program.parent_path() / DLCAST_BIN_TO_PREFIX;
+    fs::path data = (prefix / DLCAST_DATA_DIR).lexically_normal();
+    if (!fs::exists(data, error)) data = DLCAST_FULL_DATA_DIR;  // prefix /usr has its /etc outside
+    return {data.string(), (prefix / DLCAST_MODULE_DIR / "dlcast_torch.so").lexically_normal().string()};
+}
+
+Result<DeviceCatalog> shipped_catalog() {
+    const std::string path = find_installation().data_dir + "/gpus.toml";
+    const auto text = read_file(path, 4u << 20);
+    if (!text) return text.error();
+    return DeviceCatalog::parse(*text, path);
+}
+
+Result<OpenedModel> open_model(const std::string& weights_dir) {
+    const Installation here = find_installation();
+    OpenedModel out;
+    auto torch = open_torch_model(here.module_file, weights_dir.empty() ? here.data_dir + "/weights" : weights_dir);
+    if (torch) {
+        out.model = std::move(*torch);
+        return out;
+    }
+    if (!weights_dir.empty()) return torch.error();
+    out.model = make_analytic_model();
+    out.warning = torch.error().message + "; the analytic model answers";
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where this program's data and modules lie: in the build tree or where it was installed, whatever the current folder
+// is.
+#pragma once
+
+#include <string>
+
+#include "predictor/base/result.h"
+#include "predictor/device/catalog.h"
+#include "predictor/timing/layer_time_model.h"
+
+namespace dlcast {
+
+struct Installation {
+    std::string data_dir;     // dlcast.toml, gpus.toml, weights/
+    std::string module_file;  // dlcast_torch.so
+};
+
+/// Told by the place of the running program.
+Installation find_installation();
+
+/// The shipped gpus.toml.
+Result<DeviceCatalog> shipped_catalog();
+
+/// The network with `weights_dir` (empty: the shipped weights). Where it cannot be opened, `weights_dir` being named is
+/// an error; otherwise the analytic model answers and `warning` says why.
+struct OpenedModel {
+    std::unique_ptr<LayerTimeModel> model;
+    std::string warning;
+};
+Result<OpenedModel> open_model(const std::string& weights_dir);
+
+}  // namespace dlcast
