@@ -17,6 +17,20 @@ namespace dlcast {
 /// "source:line:column: text", or "source: text" where there is no place.
 std::string at_place(const std::string& source, Position at, const std::string& text);
 
+/// What could be read of a file, and everything that is wrong with it; `value` holds defaults in the place of faults.
+template <typename T>
+struct Checked {
+    T value;
+    std::vector<std::string> faults;
+};
+
+/// The value of a faultless file, else its first fault.
+template <typename T>
+Result<T> result_of(Checked<T> checked) {
+    if (!checked.faults.empty()) return invalid_argument(checked.faults.front());
+    return std::move(checked.value);
+}
+
 /// Every getter returns nothing both where the key is absent and where it is wrong; faults are kept and the first comes
 /// out of `finish`. So a reader is written as a plain list of keys:
 ///     ObjectReader r(value, source, "training");

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "predictor/base/reader.h"
 #include "predictor/base/result.h"
 #include "predictor/device/device.h"
 #include "predictor/device/gpu_name.h"
@@ -28,8 +29,8 @@ class DeviceCatalog {
 public:
     /// Reads gpus.toml text. Errors: bad TOML, unknown key, missing or impossible figure, a name given twice.
     static Result<DeviceCatalog> parse(std::string_view text, const std::string& source);
-    /// Every error of the text at once, empty where parse succeeds.
-    static std::vector<std::string> faults(std::string_view text, const std::string& source);
+    /// The same with every fault at once.
+    static Checked<DeviceCatalog> check(std::string_view text, const std::string& source);
 
     /// Adds or replaces devices (a site's own file, `evaluate ops --gpus`); the newer entry wins for its name and
     /// aliases.

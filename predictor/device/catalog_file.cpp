@@ -100,23 +100,19 @@ std::vector<CatalogEntry> read_entries(const Value& root, const std::string& sou
 
 }  // namespace
 
-Result<DeviceCatalog> DeviceCatalog::parse(std::string_view text, const std::string& source) {
+Checked<DeviceCatalog> DeviceCatalog::check(std::string_view text, const std::string& source) {
+    Checked<DeviceCatalog> out;
     const auto root = parse_toml(text, source);
-    if (!root) return root.error();
-    std::vector<std::string> faults;
-    auto entries = read_entries(*root, source, faults);
-    if (!faults.empty()) return invalid_argument(faults.front());
-    DeviceCatalog out;
-    for (CatalogEntry& entry : entries) out.add(std::move(entry));
+    if (!root) {
+        out.faults.push_back(root.error().message);
+        return out;
+    }
+    for (CatalogEntry& entry : read_entries(*root, source, out.faults)) out.value.add(std::move(entry));
     return out;
 }
 
-std::vector<std::string> DeviceCatalog::faults(std::string_view text, const std::string& source) {
-    const auto root = parse_toml(text, source);
-    if (!root) return {root.error().message};
-    std::vector<std::string> out;
-    (void)read_entries(*root, source, out);
-    return out;
+Result<DeviceCatalog> DeviceCatalog::parse(std::string_view text, const std::string& source) {
+    return result_of(check(text, source));
 }
 
 }  // namespace dlcast

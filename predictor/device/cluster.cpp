@@ -140,21 +140,16 @@ const Partition* Cluster::default_partition() const {
     return found == partitions.end() ? nullptr : &*found;
 }
 
-Result<Cluster> parse_cluster(std::string_view text, const std::string& source) {
+Checked<Cluster> check_cluster(std::string_view text, const std::string& source) {
     const auto root = parse_toml(text, source);
-    if (!root) return root.error();
-    Strings faults;
-    Cluster out = read_cluster(*root, source, faults);
-    if (!faults.empty()) return invalid_argument(faults.front());
+    if (!root) return {{}, {root.error().message}};
+    Checked<Cluster> out;
+    out.value = read_cluster(*root, source, out.faults);
     return out;
 }
 
-std::vector<std::string> cluster_faults(std::string_view text, const std::string& source) {
-    const auto root = parse_toml(text, source);
-    if (!root) return {root.error().message};
-    Strings faults;
-    (void)read_cluster(*root, source, faults);
-    return faults;
+Result<Cluster> parse_cluster(std::string_view text, const std::string& source) {
+    return result_of(check_cluster(text, source));
 }
 
 std::string write_cluster(const Cluster& cluster) {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "predictor/base/reader.h"
 #include "predictor/base/result.h"
 #include "predictor/device/device.h"
 
@@ -18,6 +19,10 @@ struct Link {
     double latency_s = 0.0;      // alpha: start-up time of one message
     double bandwidth_Bps = 0.0;  // beta: bytes per second one rank can send
 };
+
+/// Stands for the GRES type of GPUs whose type Slurm was not told (Gres=gpu:4); a site says what they are in
+/// [gpu_names].
+constexpr const char* untyped_gpu = "gpu";
 
 /// Nodes of one kind inside a partition.
 struct NodeGroup {
@@ -70,8 +75,8 @@ struct Allocation {
 Result<Cluster> parse_cluster(std::string_view text, const std::string& source);
 std::string write_cluster(const Cluster& cluster);
 
-/// Every error of the text at once, empty where parse_cluster succeeds.
-std::vector<std::string> cluster_faults(std::string_view text, const std::string& source);
+/// The same with every fault at once.
+Checked<Cluster> check_cluster(std::string_view text, const std::string& source);
 
 /// The link between the GPUs of one node, by the kind the catalog names for the device ("nvlink3", "pcie4"); PCIe 4
 /// where the catalog names none.

@@ -12,7 +12,7 @@ namespace dlcast {
 /// that is in neither.
 Result<DeviceCatalog> load_catalog(const SiteConfig& config);
 
-/// Every error of these files and choices at once, empty where load_catalog succeeds.
-std::vector<std::string> catalog_faults(const SiteConfig& config);
+/// The same with every fault at once.
+Checked<DeviceCatalog> check_catalog(const SiteConfig& config);
 
 }  // namespace dlcast

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <system_error>
 
 #include "predictor/base/reader.h"
 #include "predictor/base/toml.h"
@@ -43,8 +44,11 @@ void read_table(ObjectReader& root, const std::string& source, const char* key, 
     faults.insert(faults.end(), r.faults().begin(), r.faults().end());
 }
 
+// The file as seen from the folder of `source`, absolute; an absolute file stays.
 std::string beside(const std::string& source, const std::string& file) {
-    return (std::filesystem::path(source).parent_path() / file).lexically_normal().string();  // an absolute file stays
+    std::error_code ignored;
+    const auto whole = std::filesystem::absolute(source, ignored);
+    return (whole.parent_path() / file).lexically_normal().string();
 }
 
 SiteConfig read_site_config(const Value& root, const std::string& source, Strings& faults) {
@@ -100,21 +104,16 @@ const char* name_at(const Strings& names, int index) { return names[static_cast<
 
 }  // namespace
 
-Result<SiteConfig> parse_site_config(std::string_view text, const std::string& source) {
+Checked<SiteConfig> check_site_config(std::string_view text, const std::string& source) {
     const auto root = parse_toml(text, source);
-    if (!root) return root.error();
-    Strings faults;
-    SiteConfig out = read_site_config(*root, source, faults);
-    if (!faults.empty()) return invalid_argument(faults.front());
+    Checked<SiteConfig> out;
+    if (!root) out.faults.push_back(root.error().message);
+    out.value = read_site_config(root ? *root : Value::object(), source, out.faults);
     return out;
 }
 
-std::vector<std::string> site_config_faults(std::string_view text, const std::string& source) {
-    const auto root = parse_toml(text, source);
-    if (!root) return {root.error().message};
-    Strings faults;
-    (void)read_site_config(*root, source, faults);
-    return faults;
+Result<SiteConfig> parse_site_config(std::string_view text, const std::string& source) {
+    return result_of(check_site_config(text, source));
 }
 
 const char* to_string(Mode mode) { return name_at(mode_names, static_cast<int>(mode)); }

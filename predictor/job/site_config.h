@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "predictor/base/reader.h"
 #include "predictor/base/result.h"
 #include "predictor/job/job_forecast.h"
 
@@ -42,7 +43,7 @@ struct SiteConfig {
     double inter_node_latency_s = 5e-6;
     // [gpu_names] GRES type -> catalog key
     std::map<std::string, std::string> gpu_names;
-    // [files], relative ones to the folder of dlcast.toml
+    // [files], absolute; in dlcast.toml relative to its folder
     std::string gpus_file, cluster_file, weights_dir;
     std::string site_gpus_file;  // the site's own GPUs, over those of gpus_file; empty: none
 };
@@ -50,8 +51,8 @@ struct SiteConfig {
 /// Errors: bad TOML, unknown key (with the nearest known one), value out of range; each with line and column. Relative
 /// files are taken from the folder of `source`; a file not named is "gpus.toml", "cluster.toml", "weights" there.
 Result<SiteConfig> parse_site_config(std::string_view text, const std::string& source);
-/// Every error of the text at once, empty where parse_site_config succeeds.
-std::vector<std::string> site_config_faults(std::string_view text, const std::string& source);
+/// The same with every fault at once.
+Checked<SiteConfig> check_site_config(std::string_view text, const std::string& source);
 
 const char* to_string(Mode mode);
 const char* to_string(OnFailure choice);

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dlcast check`: every error of the configuration at once, or what is in force.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/check_site.h"
+#include "cli/commands.h"
+#include "cli/installation.h"
+#include "predictor/base/json.h"
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+std::string limit_text(std::int64_t minutes) {
+    return minutes < 0 ? "no time limit" : "up to " + format_slurm_time(minutes * 60);
+}
+
+void print_policy(const SiteConfig& config) {
+    fmt::print("mode       {}; failed forecasts: {}; jobs that fit nowhere: {}\n", to_string(config.mode),
+               to_string(config.on_failure), to_string(config.on_no_fit));
+    fmt::print("time limit {:g} % quantile x {:g}, rounded up to {} min, at least {} min{}; a limit asked for: {}\n",
+               100 * config.quantile, config.margin_factor, config.round_up_min, config.floor_min,
+               config.ceiling_min > 0 ? fmt::format(", at most {} min", config.ceiling_min) : "",
+               config.overwrite == Overwrite::never ? "kept" : to_string(config.overwrite));
+    fmt::print("partition  {}\n", to_string(config.ranking));
+    fmt::print("network    {:g} GB/s a node, {:g} us\n", config.inter_node_bandwidth_Bps / 1e9,
+               config.inter_node_latency_s * 1e6);
+}
+
+void print_cluster(const SiteReport& report) {
+    const Cluster& cluster = report.cluster;
+    if (cluster.partitions.empty()) return;
+    fmt::print("cluster    {}: {} partitions{}\n", cluster.name, cluster.partitions.size(),
+               cluster.slurm_version.empty() ? "" : ", Slurm " + cluster.slurm_version);
+    for (const Partition& partition : cluster.partitions) {
+        fmt::print("  {}{}{}: {}\n", partition.name, partition.is_default ? " (default)" : "",
+                   partition.up ? "" : " (down)", limit_text(partition.max_time_min));
+        for (const SiteGpus& gpus : report.gpus)
+            if (gpus.partition == partition.name)
+                fmt::print("    {} nodes x {} {} = {}\n", gpus.group.nodes, gpus.group.gpus_per_node, gpus.group.gpu,
+                           gpus.device);
+    }
+}
+
+Value strings(const std::vector<std::string>& texts) {
+    Value out = Value::array();
+    for (const std::string& text : texts) out.push(text);
+    return out;
+}
+
+Value to_value(const SiteReport& report, const std::string& config_file) {
+    Value out = Value::object();
+    out.set("ok", report.errors.empty());
+    out.set("errors", strings(report.errors));
+    out.set("warnings", strings(report.warnings));
+    out.set("config", config_file);
+    out.set("mode", to_string(report.config.mode));
+    out.set("weights", report.config.weights_dir);
+    out.set("cluster", report.cluster.name);
+    out.set("known_gpus", static_cast<std::int64_t>(report.known_gpus));
+    Value& gpus = out.set("gpus", Value::array());
+    for (const SiteGpus& g : report.gpus) {
+        Value entry = Value::object();
+        entry.set("partition", g.partition);
+        entry.set("gpu", g.group.gpu);
+        entry.set("device", g.device.empty() ? Value() : Value(g.device));
+        entry.set("nodes", g.group.nodes);
+        entry.set("gpus_per_node", g.group.gpus_per_node);
+        gpus.push(std::move(entry));
+    }
+    return out;
+}
+
+int run_check(const std::string& config_file, const std::string& weights_dir, bool json) {
+    const Installation here = find_installation();
+    const std::string config = config_file.empty() ? here.data_dir + "/dlcast.toml" : config_file;
+    const SiteReport report = check_site(config, weights_dir, here.module_file);
+    for (const std::string& error : report.errors) fmt::print(stderr, "dlcast: error: {}\n", error);
+    for (const std::string& warning : report.warnings) fmt::print(stderr, "dlcast: warning: {}\n", warning);
+    if (json) {
+        fmt::print("{}\n", write_json(to_value(report, config), 2));
+    } else if (report.errors.empty()) {
+        fmt::print("config     {}\n", config);
+        print_policy(report.config);
+        fmt::print("GPUs       {} known\n", report.known_gpus);
+        print_cluster(report);
+        fmt::print("weights    {}\n", report.config.weights_dir);
+    } else {
+        fmt::print(stderr, "dlcast: {} error{}\n", report.errors.size(), report.errors.size() == 1 ? "" : "s");
+    }
+    return report.errors.empty() ? exit_done : exit_error;
+}
+
+struct CheckOptions {
+    std::string config_file, weights_dir;
+    bool json = false;
+};
+
+}  // namespace
+
+void add_check(CLI::App& app, int& exit_code) {
+    CLI::App* verb = app.add_subcommand("check", "Report every error of the configuration, or what is in force");
+    const auto options = std::make_shared<CheckOptions>();
+    verb->add_option("--config", options->config_file, "Configuration, instead of the installed dlcast.toml")
+        ->type_name("FILE");
+    verb->add_option("--weights", options->weights_dir, "Weights directory, instead of the configuration's")
+        ->type_name("DIR");
+    verb->add_flag("--json", options->json, "Print one JSON object");
+    verb->callback(
+        [options, &exit_code] { exit_code = run_check(options->config_file, options->weights_dir, options->json); });
+}
+
+}  // namespace dlcast

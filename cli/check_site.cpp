@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/check_site.h"
+
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "predictor/base/text.h"
+#include "predictor/base/toml.h"
+#include "predictor/job/site_catalog.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t most_config_bytes = 1 << 20;
+constexpr std::size_t most_cluster_bytes = 16 << 20;  // tens of thousands of nodes are far below
+
+void append(std::vector<std::string>& to, const std::vector<std::string>& from) {
+    to.insert(to.end(), from.begin(), from.end());
+}
+
+void check_group(const Partition& partition, const NodeGroup& group, const DeviceCatalog& catalog, SiteReport& report) {
+    if (group.gpus_per_node == 0) return;
+    const auto device = catalog.find(group.gpu);
+    report.gpus.push_back({partition.name, group, device ? device->name : ""});
+    if (device) return;
+    if (group.gpu == untyped_gpu)
+        report.errors.push_back(
+            fmt::format("partition {}: Slurm knows no type of its GPUs; say which they are: [gpu_names] {} = \"...\" "
+                        "in dlcast.toml, or Type= in gres.conf",
+                        partition.name, untyped_gpu));
+    else
+        report.errors.push_back(fmt::format("partition {}: {}", partition.name, device.error().message));
+}
+
+void check_cluster_file(const DeviceCatalog& catalog, SiteReport& report) {
+    const std::string& path = report.config.cluster_file;
+    const auto text = read_file(path, most_cluster_bytes);
+    if (!text && text.error().fault == Fault::not_found) {
+        report.warnings.push_back(fmt::format(
+            "no cluster file '{}': submissions get no forecast; write it with `dlcast sync --output {}`", path, path));
+        return;
+    }
+    if (!text) {
+        report.errors.push_back(text.error().message);
+        return;
+    }
+    auto checked = check_cluster(*text, path);
+    append(report.errors, checked.faults);
+    report.cluster = std::move(checked.value);
+    if (catalog.entries().empty()) return;  // said already; every GPU would be called unknown
+    for (const Partition& partition : report.cluster.partitions)
+        for (const NodeGroup& group : partition.groups) check_group(partition, group, catalog, report);
+}
+
+void check_weights(SiteReport& report) {
+    const std::string manifest = report.config.weights_dir + "/manifest.toml";
+    const auto text = read_file(manifest, most_config_bytes);
+    if (!text)
+        report.errors.push_back(
+            fmt::format("{}; name a weights directory in [files] weights, or train one", text.error().message));
+    else if (const auto tree = parse_toml(*text, manifest); !tree)
+        report.errors.push_back(tree.error().message);
+}
+
+}  // namespace
+
+SiteReport check_site(const std::string& config_file, const std::string& weights_dir, const std::string& module) {
+    SiteReport report;
+    const auto text = read_file(config_file, most_config_bytes);
+    if (!text) {
+        report.errors.push_back(text.error().message);
+        return report;
+    }
+    auto config = check_site_config(*text, config_file);
+    append(report.errors, config.faults);
+    report.config = std::move(config.value);
+    if (!weights_dir.empty()) report.config.weights_dir = weights_dir;
+
+    const auto catalog = check_catalog(report.config);
+    append(report.errors, catalog.faults);
+    report.known_gpus = catalog.value.entries().size();
+    check_cluster_file(catalog.value, report);
+    check_weights(report);
+    std::error_code ignored;
+    if (!std::filesystem::exists(module, ignored))
+        report.warnings.push_back(fmt::format("no network module '{}': the analytic model answers", module));
+    return report;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dlcast`: the forecast offline, and what an administrator needs around it.
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/commands.h"
+#include "predictor/base/text.h"
+
+namespace {
+
+// What CLI11 says of a misspelt verb is that one is missing.
+std::string usage_fault(const CLI::App& app, const CLI::ParseError& fault) {
+    const auto words = app.remaining();
+    if (!app.get_subcommands().empty() || words.empty()) return fault.what();
+    std::vector<std::string> verbs;
+    for (const CLI::App* verb : app.get_subcommands([](const CLI::App*) { return true; }))
+        verbs.push_back(verb->get_name());
+    const std::string near = dlcast::nearest_name(words.front(), verbs);
+    const std::string hint =
+        near.empty() ? fmt::format("one of: {}", fmt::join(verbs, ", ")) : fmt::format("did you mean \"{}\"?", near);
+    return fmt::format("\"{}\" is no verb; {}", words.front(), hint);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Forecasts how long a deep-learning job will run, before it runs.", "dlcast"};
+    app.set_version_flag("--version", "dlcast " DLCAST_VERSION);
+    app.require_subcommand(1);
+
+    int exit_code = dlcast::exit_done;
+    dlcast::add_check(app, exit_code);
+
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& fault) {
+        if (fault.get_exit_code() == 0) return app.exit(fault);  // --help, --version
+        fmt::print(stderr, "dlcast: error: {}\ndlcast: see `dlcast --help`\n", usage_fault(app, fault));
+        return dlcast::exit_usage;
+    } catch (const std::exception& fault) {
+        return dlcast::report(dlcast::unavailable(fault.what()));
+    }
+    return exit_code;
+}
