@@ -30,9 +30,12 @@ at::Tensor initial_launch(const dlcast_torch_table& table, int slots) {
 NetParameters initial(const dlcast_torch_table& table, const Rows& rows, const dlcast_torch_fit_options& options,
                       const dlcast_torch_net_options& net, at::Generator& random) {
     NetParameters p;
-    p.mean = rows.features.mean(0);
+    const at::Tensor features = table.rows > 0 ? rows.features : at::zeros({1, table.columns});
+    p.mean = features.mean(0);
+    p.low = std::get<0>(features.min(0));
+    p.high = std::get<0>(features.max(0));
     // A column that never varies (one GPU vendor, say) must not explode when it does: its spread counts as 1.
-    const at::Tensor sd = rows.features.std(0, false);
+    const at::Tensor sd = features.std(0, false);
     p.inverse_sd = at::where(sd > 1e-3, sd.reciprocal(), at::ones_like(sd));
     std::int64_t in = table.columns + NetParameters::embedding_width;
     for (std::size_t i = 0; i < NetParameters::layers; ++i) {

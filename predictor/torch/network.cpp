@@ -22,6 +22,8 @@ void NetParameters::each(const std::function<void(const char*, at::Tensor&, bool
     static constexpr std::array<const char*, layers> biases{"bias0", "bias1", "bias2", "bias3"};
     visit("mean", mean, false);
     visit("inverse_sd", inverse_sd, false);
+    visit("low", low, false);
+    visit("high", high, false);
     for (std::size_t i = 0; i < layers; ++i) {
         visit(weights[i], weight[i], true);
         visit(biases[i], bias[i], true);
@@ -42,7 +44,7 @@ void NetParameters::check() const {
         "tensors are missing");
     TORCH_CHECK(log_launch.defined() && log_launch.dim() == 1 && log_update.defined() && log_update.dim() == 1,
                 "launch constants are missing");
-    expect(inverse_sd, mean.sizes(), "inverse_sd");
+    for (const at::Tensor* t : {&mean, &inverse_sd, &low, &high}) expect(*t, mean.sizes(), "the standardisation");
     std::int64_t in = mean.size(0) + embedding_width;
     for (std::size_t i = 0; i < layers; ++i) {
         TORCH_CHECK(weight[i].defined() && weight[i].dim() == 2, "a layer is missing");
@@ -70,7 +72,7 @@ Rows select_physics(const Rows& rows, const at::Tensor& index) {
 }
 
 at::Tensor standardise(const NetParameters& net, const at::Tensor& features) {
-    return (features - net.mean) * net.inverse_sd;
+    return (at::maximum(at::minimum(features, net.high), net.low) - net.mean) * net.inverse_sd;
 }
 
 at::Tensor known_groups(const Rows& rows) { return rows.group.ge(0).to(at::kFloat).unsqueeze(1); }

@@ -18,7 +18,10 @@ struct NetParameters {
     static constexpr int layers = 4;
     static constexpr int embedding_width = 6;
 
-    at::Tensor mean, inverse_sd;            // columns: standardisation of the features
+    at::Tensor mean, inverse_sd;  // columns: standardisation of the features
+    // columns: the range they had in training. Beyond it a network extrapolates wildly, and the physics carries on
+    // alone.
+    at::Tensor low, high;
     std::array<at::Tensor, layers> weight;  // [out, in]; in of the first is columns + embedding_width
     std::array<at::Tensor, layers> bias;    // [out]; out of the last is 3: compute and memory slowness, log scale
     at::Tensor embedding;                   // [groups, embedding_width]
