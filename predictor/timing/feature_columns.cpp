@@ -85,7 +85,8 @@ double log_intensity(const OperatorQuery& q) {
     Operator plain = *q.op;
     plain.precision = Precision::fp32;
     const Bounds b = bounds(*q.device, plain);
-    return std::log(b.compute_s / b.memory_s);
+    // In this order std::max turns what is not a number (no size, no rate) into the small one.
+    return std::log(std::max(1e-12, b.compute_s) / std::max(1e-12, b.memory_s));
 }
 
 void put_product(ColumnWriter& w, const OperatorQuery& q) {

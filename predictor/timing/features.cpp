@@ -11,7 +11,7 @@
 namespace dlcast {
 namespace {
 
-double log_time(double seconds) { return std::log(std::max(seconds, 1e-12)); }
+double log_time(double seconds) { return std::log(std::max(1e-12, seconds)); }
 
 // Traffic where a part of the working set is still in the second-level cache, which gives 32 bytes a multiprocessor and
 // clock. On A100 and H100 each half of the cache serves one half of the chip, so only half of it helps.
