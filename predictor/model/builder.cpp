@@ -70,7 +70,20 @@ Layer& ModelBuilder::append(std::string name, LayerKind kind, Shape output, doub
 void ModelBuilder::add_parameters(Layer& layer, double count) {
     parameters_ += count;
     if (parameters_ > most_elements) return fail("more than 1e15 parameters");
-    layer.parameters += static_cast<std::uint64_t>(count);
+    layer.parameters = static_cast<std::uint64_t>(static_cast<double>(layer.parameters) + count);
+}
+
+void ModelBuilder::share() {
+    if (!failed()) share_from(size() - 1);
+}
+
+void ModelBuilder::share_from(std::size_t first) {
+    for (std::size_t i = first; i < size(); ++i) {
+        Layer& layer = model_.layers[i];
+        layer.tied = layer.parameters > 0;
+        parameters_ -= static_cast<double>(layer.parameters);
+        layer.parameters = 0;
+    }
 }
 
 bool ModelBuilder::is_image(const char* kind) {

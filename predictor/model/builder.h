@@ -67,8 +67,13 @@ public:
     /// Layers appended from now on belong to this block (-1: none), or to a head.
     void set_block(int block) { block_ = block; }
     void set_head(bool head) { head_ = head; }
-    /// Parameters of a layer that are no product of its shapes (class tokens, position tables).
+    /// Adds parameters that are no product of the layer's shapes (class tokens, more experts); below 0 takes tied ones
+    /// away.
     void add_parameters(Layer& layer, double count);
+
+    /// The weights of the layer last appended, or of all from number `first` on, are those of earlier layers.
+    void share();
+    void share_from(std::size_t first);
 
     void fail(std::string text);
     bool failed() const { return !fault_.empty(); }

@@ -72,6 +72,16 @@ Status resolve_reference(Declaration& declaration, const std::string& folder, in
     return ok();
 }
 
+// A model without a name of its own takes its file's: Llama-3.2-1B of Llama-3.2-1B/config.json.
+void name_model(Declaration& declaration) {
+    Value* model = declaration.value.find("model");
+    if (!model || !model->is_object() || model->find("name")) return;
+    std::string name = declaration.source;
+    for (const char* ending : {"/config.json", ".json"})
+        if (name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
+    model->set("name", name);
+}
+
 Result<Declaration> read_path(const std::string& path, int depth) {
     if (path_kind(path) == PathKind::directory) {
         const std::string inside = path + (path.ends_with('/') ? "" : "/") + "config.json";
@@ -88,6 +98,7 @@ Result<Declaration> read_path(const std::string& path, int depth) {
     auto value = to_dlcast_json(std::move(*tree), source);
     if (!value) return value.error();
     Declaration declaration{std::move(*value), source};
+    name_model(declaration);
     if (auto s = resolve_reference(declaration, folder_of(path), depth); !s) return s.error();
     return declaration;
 }

@@ -63,8 +63,7 @@ double forward_flops(const Layer& layer) {
             return 2.0 * elements(layer.output) * static_cast<double>(layer.kernel_h * layer.kernel_w) *
                    static_cast<double>(layer.input.front()) / static_cast<double>(layer.groups);
         case LayerKind::linear:
-            return 2.0 * elements(layer.input) * static_cast<double>(layer.output.back()) *
-                   static_cast<double>(layer.experts > 0 ? layer.active_experts : 1);
+            return 2.0 * elements(layer.input) * static_cast<double>(layer.output.back());
         case LayerKind::attention: {
             const double tokens = rows_of(layer.input);
             const double keys = layer.kv_tokens > 0 ? static_cast<double>(layer.kv_tokens) : tokens;

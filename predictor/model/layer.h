@@ -46,8 +46,8 @@ struct Layer {
     std::int64_t heads = 0, kv_heads = 0, head_dim = 0;  // attention (scores, softmax, weighted sum; no projections)
     std::int64_t vocab = 0;                              // embedding table rows; classes of a loss
     std::int64_t kv_tokens = 0;                          // attention over other keys; 0: over its own tokens
-    std::int64_t experts = 0, active_experts = 0;        // linear in `experts` copies; a token sees the active ones
-    std::string function;                                // activation: relu, gelu, ...
+    std::int64_t experts = 0;  // a linear layer in so many copies, each for its part of the rows
+    std::string function;      // activation: relu, gelu, ...
     bool bias = false;
     bool causal = false;
     bool fused = false;      // attention by one fused kernel

@@ -6,6 +6,7 @@
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 #include "predictor/model/dataset.h"
+#include "predictor/model/hf_config.h"
 #include "predictor/model/overrides.h"
 #include "predictor/model/training.h"
 #include "predictor/model/zoo.h"
@@ -22,6 +23,11 @@ Result<ModelSpec> build_model(const Value& model, const std::string& source, con
         return not_found(at_place(source, model.at,
                                   fmt::format("no known model \"{}\"{}", model.as_string(),
                                               near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near))));
+    }
+    if (model.find("model_type")) {
+        const Value* name_value = model.find("name");
+        const std::string name = name_value && name_value->is_string() ? name_value->as_string() : "";
+        return build_hf_model(model, source, name, options, assumed);
     }
     return invalid_argument(
         at_place(source, model.at, fmt::format("model is {}; it should be a name or an object", model.kind_name())));

@@ -4,21 +4,43 @@
 #include <fmt/format.h>
 
 #include "predictor/base/text.h"
+#include "predictor/model/hf_config.h"
 #include "predictor/model/workload.h"
+#include "predictor/model/zoo_diffusion.h"
 #include "predictor/model/zoo_image.h"
+#include "predictor/model/zoo_text.h"
 
 namespace dlcast {
+namespace {
+
+constexpr const char* stable_diffusion = "stable-diffusion-2-base";
+
+// Other names of the same network on the hub.
+std::string without_decoration(std::string name) {
+    for (const char* suffix : {"-hf", "-instruct", "-chat"})
+        if (name.ends_with(suffix)) name.resize(name.size() - std::string(suffix).size());
+    if (name.starts_with("meta-")) name = name.substr(5);
+    if (name == "vit-base-patch16-224") return "vit_b_16";
+    if (name == "vit-large-patch16-224") return "vit_l_16";
+    if (name == "bert-base" || name == "bert-large") return name + "-uncased";
+    return name;
+}
+
+}  // namespace
 
 std::vector<std::string> zoo_names() {
     std::vector<std::string> names;
     for (const ImageModel& model : image_models()) names.push_back(model.name);
+    for (const HubModel& model : hub_models()) names.push_back(model.name);
+    names.emplace_back(stable_diffusion);
     return names;
 }
 
 std::optional<std::string> find_zoo_name(std::string_view name) {
     if (const auto slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
+    if (name.size() > 128) return std::nullopt;
     // Case, '-', '_' and '.' carry no meaning between names of the zoo.
-    const std::string wanted = squeeze(name);
+    const std::string wanted = squeeze(without_decoration(to_lower(name)));
     for (const std::string& known : zoo_names())
         if (squeeze(known) == wanted) return known;
     return std::nullopt;
@@ -26,14 +48,22 @@ std::optional<std::string> find_zoo_name(std::string_view name) {
 
 Result<ModelSpec> build_zoo_model(const std::string& name, const BuildOptions& options,
                                   std::vector<std::string>& assumed) {
+    const auto size_or = [&](std::int64_t standard) {
+        if (options.image_size == 0) assumed.push_back(fmt::format("image_size {} (the model's default)", standard));
+        return options.image_size > 0 ? options.image_size : standard;
+    };
     for (const ImageModel& model : image_models()) {
         if (model.name != name) continue;
-        const std::int64_t size = options.image_size > 0 ? options.image_size : model.image_size;
-        const std::int64_t classes = options.classes > 0 ? options.classes : 1000;
-        if (options.image_size == 0) assumed.push_back(fmt::format("image_size {} (the model's default)", size));
-        auto built = model.build(name, size, classes);
+        const std::int64_t size = size_or(model.image_size);
+        auto built = model.build(name, size, options.classes > 0 ? options.classes : 1000);
         if (built) built->image_size = size;
         return built;
+    }
+    for (const HubModel& model : hub_models())
+        if (model.name == name) return build_hf_model(model.config, name, name, options, assumed);
+    if (name == stable_diffusion) {
+        const bool fused = options.framework.find("nemo") != std::string::npos || options.compile;
+        return build_stable_diffusion_2(name, size_or(512), options.seq_len > 0 ? options.seq_len : 77, fused);
     }
     return not_found(fmt::format("no model \"{}\" in the zoo", name));
 }

@@ -85,21 +85,31 @@ void add_residual_block(ModelBuilder& b, const ResNet& net, const std::string& a
 
 }  // namespace
 
-void add_resnet_stages(ModelBuilder& b, const std::string& name, int stages, std::int64_t stride3) {
+bool is_resnet(const std::string& name) {
+    for (const ImageModel& model : image_models())
+        if (model.name == name) return model.build == build_resnet;
+    return false;
+}
+
+std::vector<Shape> add_resnet_stages(ModelBuilder& b, const std::string& name, int stages, std::int64_t stride3) {
     const ResNet net = resnet_of(name);
     b.conv("conv1", 64, window(7, 2, 3));
     b.norm("bn1", LayerKind::batch_norm);
     b.activation("relu", "relu");
     b.max_pool("maxpool", window(3, 2, 1));
+    std::vector<Shape> outputs;
     int block = 0;
     std::int64_t width = 64;
-    for (int stage = 0; stage < stages; ++stage, width *= 2)
+    for (int stage = 0; stage < stages; ++stage, width *= 2) {
         for (int i = 0; i < net.depths[static_cast<std::size_t>(stage)] && !b.failed(); ++i) {
             const std::int64_t stage_stride = stage == 0 ? 1 : stage == 2 ? stride3 : 2;
             b.set_block(block++);
             add_residual_block(b, net, fmt::format("layer{}.{}", stage + 1, i), width, i == 0 ? stage_stride : 1);
         }
+        outputs.push_back(b.shape());
+    }
     b.set_block(-1);
+    return outputs;
 }
 
 Result<ModelSpec> build_resnet(const std::string& name, std::int64_t image_size, std::int64_t classes) {

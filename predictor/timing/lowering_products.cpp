@@ -88,7 +88,7 @@ void lower_linear(Site& site) {
     double count = 1.0;
     if (layer.experts > 0) {
         // Tokens are taken to spread evenly over the experts.
-        m = up(m * layer.active_experts, layer.experts);
+        m = up(m, layer.experts);
         count = static_cast<double>(layer.experts);
     }
     if (layer.parameters > 0 || layer.tied) put_weight_casts(site, k * n * static_cast<std::int64_t>(count));

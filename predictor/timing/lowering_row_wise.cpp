@@ -123,15 +123,22 @@ void lower_loss(Site& site) {
 
 void lower_activation(Site& site) {
     const std::string& name = site.layer.function;
-    if (name == "gelu_new" && !site.training.compile) return lower_gelu_of_parts(site);
     const Precision precision = data_precision(site.training);
-    if (name == "quick_gelu" && !site.training.compile) {
-        put_both(site, on(site, OperatorKind::elementwise, Function::mul_scalar, precision, site.layer.output));
-        put_both(site, on(site, OperatorKind::elementwise, Function::sigmoid, precision, site.layer.output));
-        put(site.out.forward, on(site, OperatorKind::elementwise, Function::mul, precision, site.layer.output));
-        if (site.data_gradient)
-            put(site.out.backward, on(site, OperatorKind::elementwise, Function::mul, precision, site.layer.output),
-                2.0);
+    if (site.training.compile)
+        return put_both(site, on(site, OperatorKind::elementwise, function_of(name), precision, site.layer.output));
+    if (name == "gelu_new") return lower_gelu_of_parts(site);
+    const auto part = [&](Function f) { return on(site, OperatorKind::elementwise, f, precision, site.layer.output); };
+    if (name == "rope") {
+        // x cos + rotated(x) sin: two products, the rotated copy and the sum.
+        put_both(site, part(Function::mul_scalar), 2.0);
+        put_both(site, on(site, OperatorKind::copy, Function::none, precision, site.layer.output));
+        return put_both(site, part(Function::add));
+    }
+    if (name == "quick_gelu") {  // x sigmoid(1.702 x)
+        put_both(site, part(Function::mul_scalar));
+        put_both(site, part(Function::sigmoid));
+        put(site.out.forward, part(Function::mul));
+        if (site.data_gradient) put(site.out.backward, part(Function::mul), 2.0);
         return;
     }
     put_both(site, on(site, OperatorKind::elementwise, function_of(name), precision, site.layer.output));

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Hugging Face config.json, by its model_type.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predictor/base/reader.h"
+#include "predictor/base/result.h"
+#include "predictor/model/builder.h"
+#include "predictor/model/zoo.h"
+
+namespace dlcast {
+
+/// The members of a config that a forecast needs, in their order; the others are dropped.
+Value keep_hf_keys(const Value& config);
+
+/// Builds the model of a config. Errors: an unknown model_type (with those known), a missing or impossible size.
+Result<ModelSpec> build_hf_model(const Value& config, const std::string& source, const std::string& name,
+                                 const BuildOptions& options, std::vector<std::string>& assumed);
+
+/// Model types that build_hf_model knows.
+std::vector<std::string> hf_model_types();
+
+/// What a family's builder reads and writes. Sizes are read by any of several names, as families differ; a fault is
+/// kept.
+class HfConfig {
+public:
+    HfConfig(const Value& config, std::string source, const BuildOptions& options, std::vector<std::string>& assumed);
+
+    /// Required, 1 to 10^7; 1 where it is missing, and the fault is kept.
+    std::int64_t size(std::initializer_list<const char*> names);
+    std::int64_t size_or(std::initializer_list<const char*> names, std::int64_t standard);
+    bool flag_or(const char* name, bool standard);
+    std::string text_or(std::initializer_list<const char*> names, const std::string& standard);
+    double number_or(const char* name, double standard);
+    std::optional<std::vector<std::int64_t>> list(const char* name);
+    const Value* value(const char* name) { return reader_.value(name); }
+    /// Any of `architectures` ends with `suffix` ("ForQuestionAnswering").
+    bool is_for(const std::string& suffix);
+
+    /// Tokens of a sample: as stated, else min(positions, 1024), named in `assumed`.
+    std::int64_t tokens(std::int64_t positions);
+    /// Rows of a learned position table, which holds at least the sample.
+    std::int64_t position_rows(std::int64_t positions, std::int64_t tokens);
+    /// Attention by one fused kernel: as the config says, else by the software, else `standard`.
+    bool fused(bool standard);
+
+    void fail(const std::string& text) { reader_.fail("model_type", text); }
+    Status finish() { return reader_.finish(); }
+
+    const BuildOptions& options;
+    std::vector<std::string>& assumed;
+    std::string family;
+
+private:
+    ObjectReader reader_;
+};
+
+/// Families. Each appends its layers to `b`, which starts with one sample's token ids, [tokens].
+struct HfFamily {
+    const char* model_type;
+    Result<ModelSpec> (*build)(HfConfig& config, const std::string& name);
+};
+Result<ModelSpec> build_transfo_xl(HfConfig& config, const std::string& name);
+const std::vector<HfFamily>& encoder_families();
+const std::vector<HfFamily>& decoder_families();
+const std::vector<HfFamily>& encoder_decoder_families();
+const std::vector<HfFamily>& vision_families();
+
+}  // namespace dlcast

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Encoder-decoder models: T5 (Raffel et al., arXiv:1910.10683), Switch Transformers (Fedus et al., arXiv:2101.03961),
+// Marian and BART. Source and target both have the sample's tokens.
+#include <fmt/format.h>
+
+#include "predictor/model/hf_config.h"
+#include "predictor/model/transformer.h"
+
+namespace dlcast {
+namespace {
+
+struct Sides {
+    std::int64_t vocab = 0, width = 0;
+    std::int64_t positions = 0;  // rows of a learned table on each side; 0: none
+    std::int64_t encoder_layers = 0, decoder_layers = 0;
+    BlockOptions encoder, decoder;
+    bool embedding_norm = false, final_norm = false;
+    bool dropout = true;
+    std::int64_t position_bias = 0;  // parameters of each side's relative positions
+    bool tied_head = true;
+    std::int64_t sparse_every = 0;  // every so many blocks has experts; 0: none
+    std::int64_t experts = 0;
+};
+
+void add_side(ModelBuilder& b, const Sides& s, const std::string& side, std::int64_t tokens, bool decoder,
+              const Shape* source) {
+    b.continue_from({tokens});
+    b.embedding(side + ".embed", s.vocab, s.width);
+    if (decoder) b.share();  // both sides read one table
+    if (s.positions > 0) {
+        b.continue_from({tokens});
+        b.embedding(side + ".positions", s.positions, s.width);
+        b.add(side + ".add_positions");
+    }
+    if (s.embedding_norm) b.norm(side + ".embed.norm", LayerKind::layer_norm);
+    if (s.dropout) b.dropout(side + ".embed.drop");
+    const std::int64_t layers = decoder ? s.decoder_layers : s.encoder_layers;
+    for (std::int64_t i = 0; i < layers && !b.failed(); ++i) {
+        BlockOptions block = decoder ? s.decoder : s.encoder;
+        if (s.sparse_every > 0 && i % s.sparse_every == s.sparse_every - 1) block.mlp.experts = s.experts;
+        b.set_block(static_cast<int>(decoder ? s.encoder_layers + i : i));
+        add_block(b, fmt::format("{}.{}", side, i), block, source);
+    }
+    b.set_block(-1);
+    if (s.final_norm) b.norm(side + ".norm", s.encoder.norm, s.encoder.norm_bias);
+    if (s.position_bias > 0) b.add_parameters(b.back(), static_cast<double>(s.position_bias));
+}
+
+Result<ModelSpec> build_sides(HfConfig& c, const std::string& name, const std::string& family, const Sides& s,
+                              std::int64_t tokens) {
+    ModelBuilder b({tokens});
+    add_side(b, s, "encoder", tokens, false, nullptr);
+    const Shape source = b.shape();
+    add_side(b, s, "decoder", tokens, true, &source);
+    if (b.failed()) return invalid_argument(b.fault());
+    if (c.options.task != "features") add_lm_head(b, s.vocab, s.tied_head);
+    auto model = b.finish(name, family);
+    if (model) model->seq_len = tokens;
+    return model;
+}
+
+Result<ModelSpec> build_t5(HfConfig& c, const std::string& name) {
+    Sides s;
+    s.vocab = c.size({"vocab_size"});
+    s.width = c.size({"d_model"});
+    s.encoder_layers = c.size({"num_layers"});
+    s.decoder_layers = c.size_or({"num_decoder_layers"}, s.encoder_layers);
+    s.final_norm = true;
+    BlockOptions& block = s.encoder;
+    block.norm = LayerKind::rms_norm;
+    block.norm_bias = false;
+    block.attention.heads = c.size({"num_heads"});
+    block.attention.head_dim = c.size_or({"d_kv"}, 64);
+    block.attention.bias = block.attention.out_bias = block.mlp.bias = false;
+    block.attention.dropout = true;
+    block.attention.fused = c.fused(false);
+    block.mlp.inner = c.size({"d_ff"});
+    const std::string projection = c.text_or({"feed_forward_proj"}, "relu");
+    block.mlp.gated = projection.starts_with("gated-");
+    block.mlp.activation = block.mlp.gated ? projection.substr(6) : projection;
+    if (block.mlp.activation == "gelu" && block.mlp.gated) block.mlp.activation = "gelu_new";
+    s.position_bias = 32 * block.attention.heads;  // 32 buckets of distance
+    s.tied_head = c.flag_or("tie_word_embeddings", true);
+    if (c.family == "switch_transformers") {
+        s.experts = c.size({"num_experts"});
+        const std::int64_t sparse = c.size_or({"num_sparse_encoder_layers"}, s.encoder_layers / 2);
+        s.sparse_every = sparse > 0 ? std::max<std::int64_t>(1, s.encoder_layers / sparse) : 0;
+    }
+    s.decoder = block;
+    s.decoder.attention.causal = true;
+    return build_sides(c, name, "t5", s, c.tokens(512));
+}
+
+Result<ModelSpec> build_marian(HfConfig& c, const std::string& name) {
+    const bool bart = c.family == "bart";
+    Sides s;
+    s.vocab = c.size({"vocab_size"});
+    s.width = c.size({"d_model"});
+    s.encoder_layers = c.size({"encoder_layers", "num_hidden_layers"});
+    s.decoder_layers = c.size({"decoder_layers", "num_hidden_layers"});
+    s.embedding_norm = bart;
+    BlockOptions& block = s.encoder;
+    block.pre_norm = false;
+    block.attention.heads = c.size({"encoder_attention_heads"});
+    block.attention.dropout = true;
+    block.attention.style = "scaled_query";
+    block.attention.fused = c.fused(false);
+    block.mlp.inner = c.size_or({"encoder_ffn_dim"}, 4 * s.width);
+    block.mlp.activation = c.text_or({"activation_function"}, "gelu");
+    s.decoder = block;
+    s.decoder.attention.causal = true;
+    s.decoder.attention.heads = c.size_or({"decoder_attention_heads"}, block.attention.heads);
+    s.decoder.mlp.inner = c.size_or({"decoder_ffn_dim"}, block.mlp.inner);
+    const std::int64_t positions = c.size_or({"max_position_embeddings"}, 1024);
+    const std::int64_t tokens = c.tokens(positions);
+    // BART's learned positions start at 2; Marian's are sines.
+    if (bart) s.positions = c.position_rows(positions, tokens) + 2;
+    return build_sides(c, name, c.family, s, tokens);
+}
+
+}  // namespace
+
+const std::vector<HfFamily>& encoder_decoder_families() {
+    static const std::vector<HfFamily> families = {
+        {"t5", build_t5},         {"mt5", build_t5},      {"switch_transformers", build_t5},
+        {"marian", build_marian}, {"bart", build_marian}, {"transfo-xl", build_transfo_xl}};
+    return families;
+}
+
+}  // namespace dlcast
