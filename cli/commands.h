@@ -19,5 +19,7 @@ constexpr int exit_does_not_fit = 3;  // the forecast is printed, but memory or 
 int report(const Error& error);
 
 void add_check(CLI::App& app, int& exit_code);
+void add_evaluate(CLI::App& app, int& exit_code);
+void add_train(CLI::App& app, int& exit_code);
 
 }  // namespace dlcast

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <array>
+#include <optional>
 #include <string_view>
 
 #include "cli/csv.h"
@@ -36,17 +37,20 @@ double usual_tdp_w(std::string_view architecture) {
     return 300.0;
 }
 
-const Device* find_product(const DeviceCatalog& catalog, const std::string& product) {
-    if (product.empty()) return nullptr;
-    for (const Device& d : catalog.devices()) {
-        if (squeeze(d.product) == squeeze(product) || squeeze(d.name) == squeeze(product)) return &d;
+// The catalog's entry for what was sold, by product ("Tesla K80 (one of two dies)": what stands before the bracket),
+// else by the table's name.
+std::optional<Device> known_device(const DeviceCatalog& catalog, const Device& d) {
+    for (const std::string& name : {d.product, d.product.substr(0, d.product.find('(')), d.name}) {
+        if (trim(name).empty()) continue;
+        if (auto found = catalog.find(trim(name))) return *std::move(found);
     }
-    return nullptr;
+    return std::nullopt;
 }
 
 // What the table has no columns for.
 void complete(Device& d, const DeviceCatalog& catalog, std::vector<std::string>& notes) {
-    if (const Device* known = find_product(catalog, d.product)) {
+    if (const auto known = known_device(catalog, d)) {
+        d.product = known->product;  // so that constants learnt for the product are found
         d.tdp_w = known->tdp_w;
         d.fp32_matrix_flops_per_s = known->fp32_matrix_flops_per_s;
         d.bf16_flops_per_s = known->bf16_flops_per_s;

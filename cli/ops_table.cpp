@@ -144,11 +144,19 @@ Clock clock_of(const Fields& f) {
     return f.text("set") == "trace" || f.text("ctx").find(':') != std::string::npos ? Clock::kernel : Clock::call;
 }
 
+// A device of just this name goes before the alias of another: the rows of `--gpus` win for their names.
+Result<Device> look_up(const DeviceCatalog& catalog, const std::string& name) {
+    for (const Device& d : catalog.devices()) {
+        if (d.name == name) return d;
+    }
+    return catalog.find(name);
+}
+
 }  // namespace
 
 const Device* NamedDevices::find(const std::string& name, std::string& fault) {
     auto found = found_.find(name);
-    if (found == found_.end()) found = found_.emplace(name, catalog_.find(name)).first;
+    if (found == found_.end()) found = found_.emplace(name, look_up(catalog_, name)).first;
     if (!found->second) fault = found->second.error().message;
     return found->second ? &*found->second : nullptr;
 }
