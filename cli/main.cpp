@@ -32,6 +32,7 @@ int main(int argc, char** argv) {
     int exit_code = dlcast::exit_done;
     dlcast::add_check(app, exit_code);
     dlcast::add_evaluate(app, exit_code);
+    dlcast::add_sync(app, exit_code);
     dlcast::add_train(app, exit_code);
 
     try {

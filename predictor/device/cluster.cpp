@@ -67,6 +67,17 @@ Partition read_partition(const Value& value, const std::string& source, Strings&
     return out;
 }
 
+Qos read_qos(const Value& value, const std::string& source, Strings& faults) {
+    ObjectReader r(value, source, "qos");
+    Qos out;
+    out.name = r.string("name").value_or("");
+    out.max_time_min = r.integer("max_time_min", 0, most_minutes).value_or(-1);
+    r.require("name", "add name = \"normal\"");
+    (void)r.finish();
+    faults.insert(faults.end(), r.faults().begin(), r.faults().end());
+    return out;
+}
+
 Cluster read_cluster(const Value& root, const std::string& source, Strings& faults) {
     ObjectReader r(root, source, "cluster file");
     Cluster out;
@@ -89,6 +100,11 @@ Cluster read_cluster(const Value& root, const std::string& source, Strings& faul
                     faults.push_back(
                         at_place(source, value.at, fmt::format("partition {} stands twice; keep one", name)));
             }
+    }
+    if (const Value* list = r.value("qos")) {
+        if (!list->is_array()) r.fail("qos", "qos should be a list; write [[qos]]");
+        if (list->is_array())
+            for (const Value& value : list->as_array()) out.qos.push_back(read_qos(value, source, faults));
     }
     r.require("partition", "add a [[partition]], or let `dlcast sync` write the file");
     (void)r.finish();
@@ -140,6 +156,15 @@ const Partition* Cluster::default_partition() const {
     return found == partitions.end() ? nullptr : &*found;
 }
 
+std::int64_t Cluster::max_time_min(const Partition& partition, std::string_view job_qos) const {
+    std::int64_t out = partition.max_time_min;
+    for (const Qos& q : qos) {
+        const bool binds = q.name == job_qos || q.name == partition.qos;
+        if (binds && q.max_time_min >= 0 && (out < 0 || q.max_time_min < out)) out = q.max_time_min;
+    }
+    return out;
+}
+
 Checked<Cluster> check_cluster(std::string_view text, const std::string& source) {
     const auto root = parse_toml(text, source);
     if (!root) return {{}, {root.error().message}};
@@ -182,6 +207,11 @@ std::string write_cluster(const Cluster& cluster) {
             if (g.memory_bytes > 0) out += fmt::format("memory_bytes = {:.0f}\n", g.memory_bytes);
             put_list(out, "features", g.features);
         }
+    }
+    for (const Qos& q : cluster.qos) {
+        out += "\n[[qos]]\n";
+        put_text(out, "name", q.name);
+        put_count(out, "max_time_min", q.max_time_min);
     }
     return out;
 }

@@ -49,14 +49,23 @@ struct Partition {
     std::string tres_billing_weights;  // as Slurm prints it
 };
 
+/// A quality of service and its longest run time (MaxWall).
+struct Qos {
+    std::string name;
+    std::int64_t max_time_min = -1;  // -1: no limit
+};
+
 struct Cluster {
     std::string name;
     std::int64_t synced_at_s = 0;  // seconds since the epoch; 0: written by hand
     std::string slurm_version;
     std::vector<Partition> partitions;
+    std::vector<Qos> qos;
 
     const Partition* find(std::string_view partition) const;
     const Partition* default_partition() const;
+    /// The shortest of the limits that bind a job there: the partition's, its QOS's and the job's QOS's. -1: none.
+    std::int64_t max_time_min(const Partition& partition, std::string_view job_qos) const;
 };
 
 /// Where a job would run.

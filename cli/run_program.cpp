@@ -1,0 +1,80 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/run_program.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+extern char** environ;
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t most_bytes = 256u << 20;
+using Clock = std::chrono::steady_clock;
+
+// Reads until the program closes its output. Empty text: all went well; else what did not.
+std::string read_all(int fd, Clock::time_point deadline, std::string& out) {
+    char buffer[1 << 16];
+    while (true) {
+        const auto left = std::chrono::duration_cast<std::chrono::milliseconds>(deadline - Clock::now()).count();
+        pollfd ready{fd, POLLIN, 0};
+        const int events = left <= 0 ? 0 : ::poll(&ready, 1, static_cast<int>(left));
+        if (events == 0) return "did not end in time";
+        if (events < 0 && errno == EINTR) continue;
+        const ssize_t got = ::read(fd, buffer, sizeof buffer);
+        if (got < 0 && errno == EINTR) continue;
+        if (got < 0) return std::strerror(errno);
+        if (got == 0) return "";
+        out.append(buffer, static_cast<std::size_t>(got));
+        if (out.size() > most_bytes) return "printed too much";
+    }
+}
+
+}  // namespace
+
+Result<std::string> run_program(const std::vector<std::string>& arguments, std::chrono::milliseconds patience) {
+    const std::string& name = arguments.front();
+    int ends[2];
+    if (::pipe2(ends, O_CLOEXEC) != 0) return unavailable(fmt::format("cannot run {}: {}", name, std::strerror(errno)));
+
+    std::vector<char*> argv;
+    for (const std::string& argument : arguments) argv.push_back(const_cast<char*>(argument.c_str()));
+    argv.push_back(nullptr);
+    posix_spawn_file_actions_t actions;
+    ::posix_spawn_file_actions_init(&actions);
+    ::posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    ::posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+    pid_t child = 0;
+    const int spawned = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+    ::posix_spawn_file_actions_destroy(&actions);
+    ::close(ends[1]);
+    if (spawned != 0) {
+        ::close(ends[0]);
+        return unavailable(fmt::format("cannot run {}: {}", name, std::strerror(spawned)));
+    }
+
+    std::string out;
+    const std::string fault = read_all(ends[0], Clock::now() + patience, out);
+    ::close(ends[0]);
+    if (!fault.empty()) ::kill(child, SIGKILL);
+    int status = 0;
+    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    }
+    const std::string command = fmt::format("{}", fmt::join(arguments, " "));
+    if (!fault.empty()) return unavailable(fmt::format("`{}` {}", command, fault));
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
+        return unavailable(fmt::format("`{}` failed ({})", command,
+                                       WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
+                                                         : fmt::format("signal {}", WTERMSIG(status))));
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/sync.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <cstdio>
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/installation.h"
+#include "cli/run_program.h"
+#include "predictor/base/text.h"
+#include "predictor/job/site_config.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t most_bytes = 256u << 20;
+constexpr std::chrono::seconds patience{60};  // a busy slurmctld of a large site answers within
+
+struct SyncOptions {
+    std::string output, from, config_file;
+};
+
+// Where the plugin will look for the cluster file.
+Result<std::string> configured_output(const std::string& config_file) {
+    const std::string path = config_file.empty() ? find_installation().data_dir + "/dlcast.toml" : config_file;
+    const auto text = read_file(path, 1 << 20);
+    if (!text) return text.error();
+    const auto config = parse_site_config(*text, path);
+    if (!config) return config.error();
+    return config->cluster_file;
+}
+
+Status sync(const SyncOptions& options) {
+    const auto path = options.output.empty() ? configured_output(options.config_file) : Result(options.output);
+    if (!path) return path.error();
+    std::vector<std::string> warnings;
+    const auto output = options.from.empty() ? ask_slurm(warnings) : read_slurm_output(options.from);
+    if (!output) return output.error();
+    auto cluster = cluster_from_slurm(*output, warnings);
+    if (!cluster) return cluster.error();
+    cluster->synced_at_s =
+        std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+
+    for (const std::string& warning : warnings) fmt::print(stderr, "dlcast: warning: {}\n", warning);
+    const std::string text = write_cluster(*cluster);
+    if (*path == "-") {
+        fmt::print("{}", text);
+        return ok();
+    }
+    if (auto written = write_file_atomically(*path, text); !written) return written.error();
+    fmt::print(stderr, "dlcast: wrote {}: {} partitions of cluster {}\n", *path, cluster->partitions.size(),
+               cluster->name);
+    return ok();
+}
+
+}  // namespace
+
+Result<SlurmOutput> ask_slurm(std::vector<std::string>& warnings) {
+    SlurmOutput out;
+    const auto ask = [](std::string& to, const std::vector<std::string>& command) -> Status {
+        auto text = run_program(command, patience);
+        if (!text) return text.error();
+        to = std::move(*text);
+        return ok();
+    };
+    if (auto s = ask(out.partitions, {"scontrol", "--all", "show", "partition", "--oneliner"}); !s) return s.error();
+    if (auto s = ask(out.nodes, {"scontrol", "--all", "show", "node", "--oneliner"}); !s) return s.error();
+    if (auto s = ask(out.config, {"scontrol", "show", "config"}); !s) return s.error();
+    if (auto s = ask(out.qos, {"sacctmgr", "--parsable2", "show", "qos", "format=Name,MaxWall"}); !s)
+        warnings.push_back(s.error().message + "; limits of QOS are left out");
+    return out;
+}
+
+Result<SlurmOutput> read_slurm_output(const std::string& folder) {
+    SlurmOutput out;
+    struct Part {
+        const char* file;
+        std::string* to;
+        bool may_miss;
+    };
+    for (const Part& part :
+         {Part{"scontrol-partition.txt", &out.partitions, false}, Part{"scontrol-node.txt", &out.nodes, false},
+          Part{"scontrol-config.txt", &out.config, false}, Part{"sacctmgr-qos.txt", &out.qos, true}}) {
+        auto text = read_file(folder + "/" + part.file, most_bytes);
+        if (text)
+            *part.to = std::move(*text);
+        else if (!part.may_miss || text.error().fault != Fault::not_found)
+            return text.error();
+    }
+    return out;
+}
+
+void add_sync(CLI::App& app, int& exit_code) {
+    CLI::App* verb = app.add_subcommand("sync", "Write the cluster file from the running Slurm");
+    const auto options = std::make_shared<SyncOptions>();
+    verb->add_option("--output", options->output,
+                     "File to write, - for stdout; the configuration's cluster file otherwise")
+        ->type_name("FILE");
+    verb->add_option("--from", options->from,
+                     "Read saved output instead: scontrol-partition.txt, scontrol-node.txt, scontrol-config.txt, "
+                     "sacctmgr-qos.txt")
+        ->type_name("DIR");
+    verb->add_option("--config", options->config_file, "Configuration, instead of the installed dlcast.toml")
+        ->type_name("FILE");
+    verb->callback([options, &exit_code] {
+        const Status done = sync(*options);
+        exit_code = done ? exit_done : report(done.error());
+    });
+}
+
+}  // namespace dlcast

@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dlcast sync`: partitions, nodes and limits of the running Slurm, into the cluster file the plugin reads.
+#pragma once
+
+#include <string>
+
+#include "cli/slurm_output.h"
+
+namespace dlcast {
+
+/// The output of Slurm's commands, run now; a missing accounting is a warning.
+Result<SlurmOutput> ask_slurm(std::vector<std::string>& warnings);
+
+/// The same from files of an earlier run: scontrol-partition.txt, scontrol-node.txt, scontrol-config.txt, and
+/// sacctmgr-qos.txt where it is there.
+Result<SlurmOutput> read_slurm_output(const std::string& folder);
+
+}  // namespace dlcast

@@ -1,0 +1,187 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// data/slurm-22.05 is what a Slurm 22.05.8 printed (host and kernel names replaced).
+#include "cli/slurm_output.h"
+
+#include <catch2/catch.hpp>
+
+#include "cli/sync.h"
+#include "predictor/base/text.h"
+
+using namespace dlcast;
+
+namespace {
+
+constexpr double mebi = 1 << 20;
+
+SlurmOutput saved() {
+    auto output = read_slurm_output(DLCAST_SOURCE_DIR "/tests/cli/data/slurm-22.05");
+    if (!output) FAIL(output.error().message);
+    return *output;
+}
+
+Cluster cluster_of(const SlurmOutput& output) {
+    std::vector<std::string> warnings;
+    auto cluster = cluster_from_slurm(output, warnings);
+    if (!cluster) FAIL(cluster.error().message);
+    return *cluster;
+}
+
+// Of the lines that start with NodeName, those of `names`.
+std::string only_nodes(const std::string& nodes, const std::vector<std::string>& names) {
+    std::string out;
+    for (const std::string& line : split(nodes, '\n'))
+        for (const std::string& name : names)
+            if (line.starts_with("NodeName=" + name + " ")) out += line + "\n";
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("a partition has Slurm's limits, access lists and QOS", "[sync]") {
+    const Cluster cluster = cluster_of(saved());
+    CHECK(cluster.name == "dlcast");
+    CHECK(cluster.slurm_version == "22.05.8");
+    REQUIRE(cluster.partitions.size() == 6);
+    REQUIRE(cluster.default_partition());
+    CHECK(cluster.default_partition()->name == "cpu");
+    CHECK(cluster.default_partition()->max_time_min == 24 * 60);  // MaxTime=1-00:00:00
+    CHECK(cluster.default_partition()->default_time_min == 60);   // DefaultTime=01:00:00
+
+    const Partition& big = *cluster.find("big");
+    CHECK(big.max_time_min == -1);  // UNLIMITED
+    CHECK(big.default_time_min == -1);
+    CHECK(big.max_nodes == 8);
+    CHECK_FALSE(big.up);  // DRAIN
+    CHECK(big.allow_accounts == std::vector<std::string>{"vision", "speech"});
+    CHECK(big.allow_groups == std::vector<std::string>{"root", "users"});
+    CHECK(big.deny_qos == std::vector<std::string>{"low"});
+    CHECK(big.tres_billing_weights == "CPU=1.0,Mem=0.25G,GRES/gpu=8.0");
+    CHECK(big.qos.empty());
+
+    const Partition& mix = *cluster.find("mix");
+    CHECK(mix.up);
+    CHECK(mix.max_time_min == 5 * 1440 + 12 * 60 + 30);  // 5-12:30:00
+    CHECK(mix.allow_qos == std::vector<std::string>{"normal", "high"});
+    CHECK(mix.deny_accounts == std::vector<std::string>{"none1"});
+    CHECK(mix.allow_groups.empty());  // ALL
+    CHECK(mix.qos == "normal");
+    CHECK(mix.max_nodes == -1);
+}
+
+TEST_CASE("nodes of a kind are one group, and a node with two types of GPU stands in two", "[sync]") {
+    const Cluster cluster = cluster_of(saved());
+    const auto& a100 = cluster.find("a100")->groups;
+    REQUIRE(a100.size() == 1);
+    CHECK(a100[0].gpu == "a100");
+    CHECK(a100[0].gpus_per_node == 4);
+    CHECK(a100[0].nodes == 2);
+    CHECK(a100[0].cpus_per_node == 32);
+    CHECK(a100[0].memory_bytes == 20'000 * mebi);
+    CHECK(a100[0].features == std::vector<std::string>{"nvlink"});
+
+    const auto& big = cluster.find("big")->groups;
+    REQUIRE(big.size() == 3);
+    CHECK(big[0].gpu == untyped_gpu);  // Gres=gpu:8
+    CHECK(big[0].nodes == 12);
+    CHECK(big[1].gpu == "a100_3g.20gb");
+    CHECK(big[2].gpu == "1g.5gb");
+    CHECK(big[2].gpus_per_node == 8);
+
+    CHECK(cluster.find("mix")->groups.size() == 3);  // gpua1: 4 a100; mx1: 2 a100 and 2 v100
+    CHECK(cluster.find("cpu")->groups[0].gpu.empty());
+}
+
+TEST_CASE("nodes that Slurm does not show are taken from the partition's totals", "[sync]") {
+    SlurmOutput output = saved();
+    output.nodes = only_nodes(output.nodes, {"gpua1", "cpu1"});
+    std::vector<std::string> warnings;
+    const auto cluster = cluster_from_slurm(output, warnings);
+    REQUIRE(cluster);
+    // mix: 2 nodes, 6 a100 and 2 v100; gpua1 has 4 of the a100.
+    const auto& mix = cluster->find("mix")->groups;
+    REQUIRE(mix.size() == 3);
+    CHECK(mix[1].gpu == "a100");
+    CHECK(mix[1].gpus_per_node == 2);
+    CHECK(mix[2].gpu == "v100");
+    CHECK(mix[2].gpus_per_node == 2);
+    // big: 14 nodes with 120 GPUs of types that accounting does not know: 8.6 a node.
+    const auto& big = cluster->find("big")->groups;
+    REQUIRE(big.size() == 1);
+    CHECK(big[0].gpu == untyped_gpu);
+    CHECK(big[0].nodes == 14);
+    CHECK(big[0].gpus_per_node == 8);
+    CHECK(warnings.size() == 5);  // all but cpu
+}
+
+TEST_CASE("the shortest of partition, partition QOS and job QOS binds a job", "[sync]") {
+    Cluster cluster = cluster_of(saved());
+    Partition partition = *cluster.find("mix");  // 5-12:30:00, QoS=normal without a limit
+    CHECK(cluster.max_time_min(partition, "") == 7950);
+    CHECK(cluster.max_time_min(partition, "high") == 3 * 1440);  // MaxWall=3-00:00:00
+    partition.max_time_min = -1;
+    CHECK(cluster.max_time_min(partition, "normal") == -1);
+    partition.qos = "high";
+    CHECK(cluster.max_time_min(partition, "normal") == 3 * 1440);
+}
+
+TEST_CASE("output that was cut off is refused, never half believed", "[sync]") {
+    SlurmOutput output = saved();
+    std::vector<std::string> warnings;
+    output.partitions.resize(output.partitions.size() - 100);  // inside the last line
+    const auto cut = cluster_from_slurm(output, warnings);
+    REQUIRE_FALSE(cut);
+    CHECK_THAT(cut.error().message, Catch::Contains("cut off"));
+
+    output.partitions = "PartitionName=cpu AllowGroups=ALL Default=YES Nodes=cpu1\n";
+    const auto bare = cluster_from_slurm(output, warnings);
+    REQUIRE_FALSE(bare);
+    CHECK_THAT(bare.error().message, Catch::Contains("partition cpu: Slurm printed no MaxTime"));
+
+    output.partitions = "slurm_load_partitions error: Unable to contact slurm controller\n";
+    CHECK_FALSE(cluster_from_slurm(output, warnings));
+}
+
+TEST_CASE("output of any other shape gives an error or a cluster, never a crash", "[sync]") {
+    const SlurmOutput whole = saved();
+    for (std::size_t bytes = 0; bytes < whole.partitions.size(); bytes += 97) {
+        SlurmOutput output = whole;
+        std::vector<std::string> warnings;
+        output.partitions = whole.partitions.substr(0, bytes) + "= ==\tNodes==PartitionName=\n\xff" + whole.partitions;
+        output.nodes = whole.nodes.substr(0, 2 * bytes) + "\n";
+        const auto cluster = cluster_from_slurm(output, warnings);
+        if (cluster) CHECK_FALSE(cluster->partitions.empty());
+    }
+}
+
+TEST_CASE("GPUs are told from every form of Gres", "[sync]") {
+    using Gpus = std::vector<std::pair<std::string, int>>;
+    CHECK(gpus_of_gres("gpu:a100:4(S:0-1)") == Gpus{{"a100", 4}});
+    CHECK(gpus_of_gres("gpu:a100:2(S:0,1),gpu:t4:1,shard:8") == Gpus{{"a100", 2}, {"t4", 1}});
+    CHECK(gpus_of_gres("gpu:8") == Gpus{{"gpu", 8}});
+    CHECK(gpus_of_gres("gpu") == Gpus{{"gpu", 1}});
+    CHECK(gpus_of_gres("gpu:v100") == Gpus{{"v100", 1}});
+    CHECK(gpus_of_gres("nic:2,craynetwork:4").empty());
+    CHECK(gpus_of_gres("(null)").empty());
+    CHECK(gpus_of_gres("gpu:a100:0,gpu:a100:99999999999999999999,gpu:a:b:c").empty());
+}
+
+TEST_CASE("free text at the end of a node's line changes no field", "[sync]") {
+    const auto record =
+        slurm_record("NodeName=n1 OS=Linux 6.1 #1 SMP  Partitions=a State=DOWN Reason=fan = bad Partitions=b c");
+    CHECK(record.at("OS") == "Linux 6.1 #1 SMP");
+    CHECK(record.at("Partitions") == "a");
+    CHECK(record.at("Reason") == "fan = bad");
+}
+
+TEST_CASE("a cluster file reads back as it was written", "[sync]") {
+    Cluster cluster = cluster_of(saved());
+    cluster.synced_at_s = 1'700'000'000;
+    cluster.partitions[0].qos = "with \"quotes\" and \\ and \x01";
+    const std::string text = write_cluster(cluster);
+    const auto read = parse_cluster(text, "cluster.toml");
+    if (!read) FAIL(read.error().message);
+    CHECK(write_cluster(*read) == text);
+    CHECK(read->partitions[0].qos == cluster.partitions[0].qos);
+    CHECK(read->qos.size() == 2);
+    CHECK(read->synced_at_s == 1'700'000'000);
+}
