@@ -22,5 +22,6 @@ void add_check(CLI::App& app, int& exit_code);
 void add_evaluate(CLI::App& app, int& exit_code);
 void add_sync(CLI::App& app, int& exit_code);
 void add_train(CLI::App& app, int& exit_code);
+void add_predict(CLI::App& app, int& exit_code);
 
 }  // namespace dlcast

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/evaluate_ops.h"
+#include "cli/evaluate_steps.h"
 #include "cli/gpu_table.h"
 #include "cli/installation.h"
 #include "predictor/base/json.h"
@@ -62,6 +63,7 @@ void add_evaluate(CLI::App& app, int& exit_code) {
     ops->add_option("--weights", options->weights_dir, "Weights directory, instead of the shipped one")
         ->type_name("DIR");
     ops->callback([&exit_code, options] { exit_code = run_ops(*options); });
+    add_evaluate_steps(*verb, exit_code);
 }
 
 }  // namespace dlcast

@@ -29,10 +29,19 @@ Result<DeviceCatalog> shipped_catalog() {
     return DeviceCatalog::parse(*text, path);
 }
 
-Result<OpenedModel> open_model(const std::string& weights_dir) {
+Result<SiteConfig> read_site_config(const std::string& path) {
+    const std::string file = path.empty() ? find_installation().data_dir + "/dlcast.toml" : path;
+    const auto text = read_file(file, 1u << 20);
+    if (!text) return text.error();
+    return parse_site_config(*text, file);
+}
+
+Result<OpenedModel> open_model(const std::string& weights_dir, const std::string& default_dir) {
     const Installation here = find_installation();
+    std::string dir = weights_dir.empty() ? default_dir : weights_dir;
+    if (dir.empty()) dir = here.data_dir + "/weights";
     OpenedModel out;
-    auto torch = open_torch_model(here.module_file, weights_dir.empty() ? here.data_dir + "/weights" : weights_dir);
+    auto torch = open_torch_model(here.module_file, dir);
     if (torch) {
         out.model = std::move(*torch);
         return out;

@@ -3,10 +3,12 @@
 // is.
 #pragma once
 
+#include <memory>
 #include <string>
 
 #include "predictor/base/result.h"
 #include "predictor/device/catalog.h"
+#include "predictor/job/site_config.h"
 #include "predictor/timing/layer_time_model.h"
 
 namespace dlcast {
@@ -22,12 +24,15 @@ Installation find_installation();
 /// The shipped gpus.toml.
 Result<DeviceCatalog> shipped_catalog();
 
-/// The network with `weights_dir` (empty: the shipped weights). Where it cannot be opened, `weights_dir` being named is
-/// an error; otherwise the analytic model answers and `warning` says why.
+/// dlcast.toml at `path`, or the shipped one where `path` is empty.
+Result<SiteConfig> read_site_config(const std::string& path);
+
+/// The network with `weights_dir` (empty: `default_dir`; both empty: the shipped weights). Where it cannot be opened,
+/// `weights_dir` being named is an error; otherwise the analytic model answers and `warning` says why.
 struct OpenedModel {
     std::unique_ptr<LayerTimeModel> model;
     std::string warning;
 };
-Result<OpenedModel> open_model(const std::string& weights_dir);
+Result<OpenedModel> open_model(const std::string& weights_dir, const std::string& default_dir = "");
 
 }  // namespace dlcast

@@ -30,6 +30,7 @@ int main(int argc, char** argv) {
     app.require_subcommand(1);
 
     int exit_code = dlcast::exit_done;
+    dlcast::add_predict(app, exit_code);
     dlcast::add_check(app, exit_code);
     dlcast::add_evaluate(app, exit_code);
     dlcast::add_sync(app, exit_code);

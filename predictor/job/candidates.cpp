@@ -111,6 +111,15 @@ Result<NodeCount> place_gpus(const GpuRequest& gpus, int gpus_per_node, int node
     return invalid_argument(fmt::format("{} GPUs are asked for, {}", gpus.gpus, has));
 }
 
+std::string missing_unit(const Device& device, Precision precision) {
+    const bool lacks = (precision == Precision::bf16 && device.bf16_flops_per_s <= 0) ||
+                       (precision == Precision::fp8 && device.fp8_flops_per_s <= 0) ||
+                       (precision == Precision::tf32 && device.tf32_flops_per_s <= 0);
+    return lacks ? fmt::format("{} has no {} units; the forecast takes the next wider precision it has", device.name,
+                               to_string(precision))
+                 : "";
+}
+
 void set_links(Allocation& allocation, const SiteConfig& site) {
     allocation.intra_node = intra_node_link(allocation.device);
     allocation.inter_node = {site.inter_node_latency_s,

@@ -40,6 +40,9 @@ Result<NodeCount> place_gpus(const GpuRequest& gpus, int gpus_per_node, int node
 /// Does a node with `features` satisfy --constraint? `a&b`, `a|b`; counts and brackets are passed over.
 bool satisfies(const std::string& constraint, const std::vector<std::string>& features);
 
+/// Says where the device computes this precision on other units than its name promises; empty: it has them.
+std::string missing_unit(const Device& device, Precision precision);
+
 /// Links of an allocation: the device's own inside a node, the site's network shared by the node's GPUs between nodes.
 void set_links(Allocation& allocation, const SiteConfig& site);
 

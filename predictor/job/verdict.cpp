@@ -48,6 +48,8 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
                          format_duration(likely_s), percent(site.quantile), format_limit(request.time_limit_min),
                          format_limit(candidate.limit_min)));
     for (const std::string& line : workload.warnings) warn(line);
+    if (const std::string lack = missing_unit(candidate.allocation.device, workload.training.precision); !lack.empty())
+        warn(lack);
     if (!workload.assumed.empty()) text += fmt::format("\ndlcast: assumed: {}", fmt::join(workload.assumed, "; "));
     return text;
 }

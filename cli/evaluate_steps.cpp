@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/evaluate_steps.h"
+
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/csv.h"
+#include "cli/installation.h"
+#include "cli/steps_table.h"
+#include "predictor/base/json.h"
+#include "predictor/base/text.h"
+#include "predictor/job/site_catalog.h"
+#include "predictor/step/step_estimate.h"
+
+namespace dlcast {
+namespace {
+
+const std::vector<std::string> facts{"source", "precision", "GPUs", "family", "gpu", "mode"};
+
+std::string gpu_count(int gpus) { return gpus == 1 ? "1" : gpus <= 8 ? "2-8" : ">8"; }
+
+bool is_scored(const StepsRow& row) {
+    const std::string& quality = row.field("quality");
+    return row.step_ms && *row.step_ms > 0 && (quality.empty() || quality == "A" || quality == "B");
+}
+
+StepError error_of(const StepsRow& row, const StepEstimate* step) {
+    StepError out;
+    out.group = row.field("group").empty() ? row.field("row_id") : row.field("group");
+    for (const std::string& fact : facts) out.facts[fact] = row.field(fact);
+    out.facts["GPUs"] = gpu_count(row.allocation.world_size());
+    out.measured_ms = *row.step_ms;
+    if (!step) return out;
+    out.predicted_ms = 1e3 * step->step_s;
+    out.inside_interval = out.measured_ms >= 1e3 * step->p05_s() && out.measured_ms <= 1e3 * step->p95_s();
+    return out;
+}
+
+}  // namespace
+
+Result<StepsEvaluation> evaluate_steps(const std::string& file, const DeviceCatalog& catalog,
+                                       const LayerTimeModel& model, const std::string& pred_path) {
+    StepsEvaluation out;
+    std::string table = "row_id,pred_step_ms,pred_fw_ms,pred_bw_ms\n";
+    const auto use = [&](StepsRow&& row) {
+        ++out.rows;
+        Result<std::vector<StepEstimate>> steps = invalid_argument(row.fault);
+        if (row.fault.empty()) steps = estimate_steps({{&row.workload, row.allocation}}, model);
+        const std::string id = csv_field(row.field("row_id"));
+        if (steps) {
+            const StepEstimate& step = steps->front();
+            table += fmt::format("{},{:.6g},{:.6g},{:.6g}\n", id, 1e3 * step.step_s, 1e3 * step.forward_s,
+                                 1e3 * step.backward_s);
+        } else {
+            table += id + ",,,\n";
+            out.undescribed.push_back(fmt::format("{}: {}", row.field("row_id"), steps.error().message));
+        }
+        if (is_scored(row)) out.errors.push_back(error_of(row, steps ? &steps->front() : nullptr));
+    };
+    if (auto status = read_steps(file, catalog, use); !status) return status.error();
+    if (!pred_path.empty())
+        if (auto status = write_file_atomically(pred_path, table); !status) return status.error();
+    return out;
+}
+
+namespace {
+
+struct Options {
+    std::string file, out, config, weights;
+    bool json = false;
+};
+
+int run_steps(const Options& options) {
+    const auto config = read_site_config(options.config);
+    if (!config) return report(config.error());
+    const auto catalog = load_catalog(*config);
+    if (!catalog) return report(catalog.error());
+    const auto opened = open_model(options.weights, config->weights_dir);
+    if (!opened) return report(opened.error());
+    if (!opened->warning.empty()) fmt::print(stderr, "dlcast: {}\n", opened->warning);
+    const LayerTimeModel& model = *opened->model;
+    const auto result = evaluate_steps(options.file, *catalog, model, options.out);
+    if (!result) return report(result.error());
+    for (const std::string& line : result->undescribed) fmt::print(stderr, "dlcast: not described: {}\n", line);
+    const std::vector<StepError> cases = one_a_group(result->errors);
+    const StepFigures all = step_figures(cases);
+    const StepFigureTable by = step_figures_by(cases, facts);
+    if (options.json) {
+        Value value = to_value(all, by);
+        value.set("read_rows", static_cast<std::int64_t>(result->rows));
+        value.set("undescribed_rows", static_cast<std::int64_t>(result->undescribed.size()));
+        value.set("model", model.by());
+        value.set("weights", model.weights_id());
+        fmt::print("{}\n", write_json(value, 2));
+    } else if (cases.empty()) {
+        fmt::print("{} rows, none measured\n", result->rows);
+    } else {
+        fmt::print("{}{} rows read, {} not described (each 100 % error); layer times: {}\n", to_text(all, by),
+                   result->rows, result->undescribed.size(), model.by());
+    }
+    return exit_done;
+}
+
+}  // namespace
+
+void add_evaluate_steps(CLI::App& evaluate, int& exit_code) {
+    CLI::App* verb = evaluate.add_subcommand("steps", "Whole training steps: columns as in README, `evaluate steps`");
+    const auto options = std::make_shared<Options>();
+    verb->add_option("FILE", options->file, "Table of steps, CSV or CSV.gz")->required();
+    verb->add_option("--out", options->out, "Forecasts to write, as row_id,pred_step_ms,pred_fw_ms,pred_bw_ms")
+        ->type_name("PRED.csv");
+    verb->add_flag("--json", options->json, "Print one JSON object");
+    verb->add_option("--config", options->config, "dlcast.toml, instead of the shipped one")->type_name("FILE");
+    verb->add_option("--weights", options->weights, "Weights, instead of the configuration's")->type_name("DIR");
+    verb->callback([&exit_code, options] { exit_code = run_steps(*options); });
+}
+
+}  // namespace dlcast

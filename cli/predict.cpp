@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dlcast predict MODEL`: the forecast of a submission, for a person, without Slurm.
+#include <fmt/format.h>
+
+#include <memory>
+
+#include "cli/commands.h"
+#include "cli/installation.h"
+#include "cli/prediction_report.h"
+#include "predictor/base/json.h"
+#include "predictor/base/text.h"
+#include "predictor/job/site_catalog.h"
+
+namespace dlcast {
+namespace {
+
+struct Options {
+    PredictOptions predict;
+    std::string precision, cluster, config, weights;
+    bool json = false, layers = false;
+};
+
+constexpr std::size_t most_bytes = 16u << 20;
+
+// The file named by --cluster must be there; the configuration's may be missing.
+Result<std::optional<Cluster>> read_cluster(const std::string& named, const SiteConfig& config) {
+    const std::string& path = named.empty() ? config.cluster_file : named;
+    if (path.empty()) return std::optional<Cluster>{};
+    const auto text = read_file(path, most_bytes);
+    if (!text) {
+        if (named.empty() && text.error().fault == Fault::not_found) return std::optional<Cluster>{};
+        return text.error();
+    }
+    auto cluster = parse_cluster(*text, path);
+    if (!cluster) return cluster.error();
+    return std::optional<Cluster>{std::move(*cluster)};
+}
+
+int run_predict(Options& options) {
+    if (!options.precision.empty()) {
+        options.predict.overrides.precision = precision_from(options.precision);
+        if (!options.predict.overrides.precision)
+            return report(invalid_argument(
+                fmt::format("--precision {}: unknown; one of fp32, tf32, amp, fp16, bf16, fp8", options.precision)));
+    }
+    const auto config = read_site_config(options.config);
+    if (!config) return report(config.error());
+    const auto catalog = load_catalog(*config);
+    if (!catalog) return report(catalog.error());
+    const auto cluster = read_cluster(options.cluster, *config);
+    if (!cluster) return report(cluster.error());
+    const auto opened = open_model(options.weights, config->weights_dir);
+    if (!opened) return report(opened.error());
+    const auto prediction =
+        make_prediction(options.predict, {&*config, &*catalog, *cluster ? &**cluster : nullptr, opened->model.get()});
+    if (!prediction) return report(prediction.error());
+    if (!opened->warning.empty()) fmt::print(stderr, "dlcast: {}\n", opened->warning);
+    if (options.json)
+        fmt::print("{}\n", write_json(to_value(*prediction, options.layers), 2));
+    else
+        fmt::print("{}", to_text(*prediction, options.layers));
+    return fits(*prediction) ? exit_done : exit_does_not_fit;
+}
+
+}  // namespace
+
+void add_predict(CLI::App& app, int& exit_code) {
+    CLI::App* verb = app.add_subcommand("predict", "Forecast a training: step, memory, run time, GPU-hours");
+    const auto options = std::make_shared<Options>();
+    PredictOptions& p = options->predict;
+    verb->add_option("MODEL", p.model, "Zoo name, model file or directory")->required();
+    verb->add_option("--gpu", p.gpu, "GPU by any of its names")->type_name("NAME");
+    verb->add_option("--gpus", p.gpus, "GPUs in all, over all nodes")->type_name("N")->check(CLI::Range(1, 1'000'000));
+    verb->add_option("--nodes", p.nodes, "Nodes")->type_name("N")->check(CLI::Range(1, 1'000'000));
+    verb->add_option("--partition", p.partition, "Partition of the cluster file, or a list")->type_name("P");
+    verb->add_option("--cluster", options->cluster, "Cluster file, instead of the configuration's")->type_name("FILE");
+    verb->add_option("--batch-size", p.overrides.batch_size, "Samples a GPU and micro-step")
+        ->type_name("B")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--precision", options->precision, "fp32, tf32, amp, fp16, bf16 or fp8")->type_name("P");
+    CLI::Option* epochs =
+        verb->add_option("--epochs", p.overrides.epochs, "Epochs")->type_name("E")->check(CLI::PositiveNumber);
+    verb->add_option("--steps", p.overrides.steps, "Optimizer steps")
+        ->type_name("S")
+        ->check(CLI::PositiveNumber)
+        ->excludes(epochs);
+    verb->add_option("--dataset", p.overrides.dataset, "Data set by name")->type_name("NAME");
+    verb->add_option("--seq-len", p.overrides.seq_len, "Tokens of a sample")
+        ->type_name("L")
+        ->check(CLI::PositiveNumber);
+    verb->add_option("--set", p.overrides.set, "Any key of the declaration, as dotted.key=value")
+        ->type_name("KEY=VALUE");
+    verb->add_flag("--layers", options->layers, "List the layers");
+    verb->add_flag("--json", options->json, "Print one JSON object");
+    verb->add_option("--config", options->config, "dlcast.toml, instead of the shipped one")->type_name("FILE");
+    verb->add_option("--weights", options->weights, "Weights, instead of the configuration's")->type_name("DIR");
+    verb->callback([&exit_code, options] { exit_code = run_predict(*options); });
+}
+
+}  // namespace dlcast

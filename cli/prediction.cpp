@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/prediction.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+Result<GpuRequest> requested(const PredictOptions& options) {
+    GpuRequest out{.type = "", .gpus = options.gpus, .nodes = options.nodes, .gpus_per_node = 0};
+    if (out.gpus == 0) out.gpus = std::max(1, out.nodes);
+    if (out.nodes == 0) return out;
+    if (out.gpus % out.nodes != 0)
+        return invalid_argument(
+            fmt::format("--gpus {} does not divide evenly over --nodes {}; --gpus counts the GPUs of all nodes, "
+                        "{} or {} would do",
+                        out.gpus, out.nodes, std::max(1, out.gpus / out.nodes) * out.nodes,
+                        (out.gpus / out.nodes + 1) * out.nodes));
+    out.gpus_per_node = out.gpus / out.nodes;
+    return out;
+}
+
+// A GPU by name stands on nodes that hold what is asked.
+Placements free_standing(const Device& device, const std::string& name, const GpuRequest& gpus,
+                         const SiteConfig& site) {
+    Placement placement;
+    placement.gres = name;
+    placement.allocation.device = device;
+    placement.allocation.nodes = std::max(1, gpus.nodes);
+    placement.allocation.gpus_per_node = gpus.gpus / placement.allocation.nodes;
+    set_links(placement.allocation, site);
+    return {{placement}, {}};
+}
+
+Result<Placements> placements_of(const PredictOptions& options, const PredictSite& site) {
+    const auto gpus = requested(options);
+    if (!gpus) return gpus.error();
+    std::optional<Device> device;
+    if (!options.gpu.empty()) {
+        auto found = site.catalog->find(options.gpu);
+        if (!found) return found.error();
+        device = std::move(*found);
+        if (options.partition.empty()) return free_standing(*device, device->name, *gpus, *site.config);
+    }
+    if (!site.cluster)
+        return invalid_argument(
+            options.partition.empty()
+                ? "no GPU named; add --gpu NAME (as nvidia-smi or gres.conf writes it), or --partition with a "
+                  "cluster file (dlcast sync)"
+                : fmt::format("partition {}: there is no cluster file; write one with dlcast sync, or name a GPU "
+                              "with --gpu",
+                              options.partition));
+    SubmitRequest request;
+    request.partition = options.partition;
+    Placements out = find_placements(*site.cluster, *site.catalog, *site.config, request, *gpus);
+    if (device)
+        std::erase_if(out.found,
+                      [&](const Placement& placement) { return placement.allocation.device.name != device->name; });
+    if (!out.found.empty()) return out;
+    if (out.misses.empty()) out.misses.push_back(fmt::format("partition {} has no {}", options.partition, options.gpu));
+    return invalid_argument(fmt::format("no nodes for {} GPUs: {}", gpus->gpus, fmt::join(out.misses, "; ")));
+}
+
+// Layers of one kind err alike, so kinds and not layers are compared.
+std::string least_certain_kind(const StepEstimate& step) {
+    std::map<std::string, double> spread_s;
+    double all_s = 0;
+    for (const LayerTiming& layer : step.layers) {
+        const double s = layer.log_sd * (layer.forward_s + layer.backward_s);
+        spread_s[layer.kind] += s;
+        all_s += s;
+    }
+    const auto most =
+        std::max_element(spread_s.begin(), spread_s.end(), [](auto& a, auto& b) { return a.second < b.second; });
+    if (most == spread_s.end() || all_s <= 0) return "";
+    return fmt::format("{} layers ({:.0f} % of the layers' spread)", most->first, 100 * most->second / all_s);
+}
+
+}  // namespace
+
+Result<Prediction> make_prediction(const PredictOptions& options, const PredictSite& site) {
+    const auto declaration = read_model_argument(options.model);
+    if (!declaration) return declaration.error();
+    auto workload = to_workload(*declaration, options.overrides);
+    if (!workload) return workload.error();
+    const auto placements = placements_of(options, site);
+    if (!placements) return placements.error();
+
+    std::vector<StepQuery> queries;
+    for (const Placement& placement : placements->found) queries.push_back({&*workload, placement.allocation});
+    const auto steps = estimate_steps(queries, *site.model);
+    if (!steps) return steps.error();
+    std::vector<Candidate> candidates;
+    for (std::size_t i = 0; i < queries.size(); ++i)
+        candidates.push_back(make_candidate(*workload, (*steps)[i], placements->found[i], *site.config));
+    const auto best = static_cast<std::size_t>(choose_candidate(candidates, placements->found, site.config->ranking));
+
+    Prediction out;
+    out.placement = placements->found[best];
+    out.candidate = std::move(candidates[best]);
+    out.origin = {site.model->by(), site.model->weights_id()};
+    out.assumed = workload->assumed;
+    out.warnings = workload->warnings;
+    if (options.gpus == 0)
+        out.assumed.push_back(fmt::format("{} GPU{} (not stated)", out.candidate.allocation.world_size(),
+                                          out.candidate.allocation.world_size() == 1 ? "" : "s"));
+    if (!out.candidate.job) out.warnings.push_back(missing_duration(*workload));
+    if (!out.candidate.reason.empty()) out.warnings.push_back(out.candidate.reason);
+    if (const std::string lack = missing_unit(out.placement.allocation.device, workload->training.precision);
+        !lack.empty())
+        out.warnings.push_back(lack);
+    out.least_certain = least_certain_kind(out.candidate.step);
+    out.workload = std::move(*workload);
+    return out;
+}
+
+}  // namespace dlcast

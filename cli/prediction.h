@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What `dlcast predict` computes: a workload on one allocation, with what was assumed.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "predictor/job/choice.h"
+#include "predictor/job/verdict.h"
+
+namespace dlcast {
+
+struct PredictOptions {
+    std::string model;
+    std::string gpu;  // as people write it
+    int gpus = 0;     // in all; 0: one a node
+    int nodes = 0;    // 0: as few as hold the GPUs; without a cluster one
+    std::string partition;
+    WorkloadOverrides overrides;
+};
+
+/// What a forecast needs of the site; `cluster` may be null.
+struct PredictSite {
+    const SiteConfig* config;
+    const DeviceCatalog* catalog;
+    const Cluster* cluster;
+    const LayerTimeModel* model;
+};
+
+struct Prediction {
+    Workload workload;
+    Placement placement;
+    Candidate candidate;
+    ForecastOrigin origin;
+    std::vector<std::string> assumed, warnings;  // the workload's, and those of the allocation
+    std::string least_certain;                   // kind of layer that the spread comes from most
+};
+
+/// Errors: a model, GPU or partition that is not known, GPUs that do not divide over nodes, neither GPU nor cluster.
+Result<Prediction> make_prediction(const PredictOptions& options, const PredictSite& site);
+
+}  // namespace dlcast

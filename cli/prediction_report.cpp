@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/prediction_report.h"
+
+#include <fmt/format.h>
+
+#include "predictor/base/text.h"
+#include "predictor/job/policy.h"
+
+namespace dlcast {
+namespace {
+
+Value strings(const std::vector<std::string>& texts) {
+    Value out = Value::array();
+    for (const std::string& text : texts) out.push(text);
+    return out;
+}
+
+Value step_value(const StepEstimate& step) {
+    Value out = Value::object();
+    out.set("forward_ms", 1e3 * step.forward_s);
+    out.set("backward_ms", 1e3 * step.backward_s);
+    out.set("optimizer_ms", 1e3 * step.optimizer_s);
+    out.set("communication_ms", 1e3 * step.communication_s);
+    out.set("exposed_communication_ms", 1e3 * step.exposed_communication_s);
+    out.set("step_ms", 1e3 * step.step_s);
+    out.set("p05_ms", 1e3 * step.p05_s());
+    out.set("p95_ms", 1e3 * step.p95_s());
+    return out;
+}
+
+Value layers_value(const StepEstimate& step) {
+    Value out = Value::array();
+    for (const LayerTiming& layer : step.layers) {
+        Value& entry = out.push(Value::object());
+        entry.set("name", layer.name);
+        entry.set("kind", layer.kind);
+        entry.set("forward_ms", 1e3 * layer.forward_s);
+        entry.set("backward_ms", 1e3 * layer.backward_s);
+        entry.set("flops", layer.flops);
+        entry.set("bytes", layer.bytes);
+        entry.set("bound", layer.bound);
+    }
+    return out;
+}
+
+std::string ms(double seconds) { return fmt::format("{:10.3f} ms", 1e3 * seconds); }
+std::string gb(double bytes) { return fmt::format("{:.2f} GB", bytes / 1e9); }
+
+std::string step_text(const StepEstimate& step) {
+    std::string out =
+        fmt::format("step           {}   90 % within {:.3f} to {:.3f} ms, {:.1f} samples/s\n", ms(step.step_s),
+                    1e3 * step.p05_s(), 1e3 * step.p95_s(), step.samples_per_step / step.step_s);
+    out += fmt::format("  forward      {}\n  backward     {}\n  optimizer    {}\n", ms(step.forward_s),
+                       ms(step.backward_s), ms(step.optimizer_s));
+    if (step.communication_s > 0)
+        out += fmt::format("  communication{}   of {:.3f} ms, the rest behind backward\n",
+                           ms(step.exposed_communication_s), 1e3 * step.communication_s);
+    return out;
+}
+
+std::string memory_text(const Prediction& prediction) {
+    const MemoryEstimate& m = prediction.candidate.step.memory;
+    return fmt::format(
+        "memory a GPU   {:>10}      of {}: {}\n"
+        "  weights {}, gradients {}, optimizer {}, activations {}, workspace {}\n",
+        gb(m.total_bytes()), gb(prediction.placement.allocation.device.memory_bytes),
+        prediction.candidate.fits_memory ? "fits" : "does not fit", gb(m.weights_bytes), gb(m.gradients_bytes),
+        gb(m.optimizer_bytes), gb(m.activations_bytes), gb(m.workspace_bytes));
+}
+
+std::string job_text(const Candidate& candidate) {
+    if (!candidate.job) return "";
+    const JobForecast& job = *candidate.job;
+    std::string out = fmt::format("job            {:>10}      95 %: {}, {:.0f} steps\n", format_duration(job.p50_s),
+                                  format_duration(job.p95_s), job.steps);
+    out += fmt::format("  start-up {}, training {}, validation {}, checkpoints {}\n", format_duration(job.startup_s),
+                       format_duration(job.training_s), format_duration(job.validation_s),
+                       format_duration(job.checkpoint_s));
+    out += fmt::format("time limit     {:>10}      --time={}\n",
+                       format_duration(60.0 * static_cast<double>(candidate.limit_min)),
+                       format_limit(candidate.limit_min));
+    out +=
+        fmt::format("GPU-hours      {:>10.1f}      95 %: {:.1f}\n", job.gpu_hours(job.p50_s), job.gpu_hours(job.p95_s));
+    return out;
+}
+
+std::string layers_text(const StepEstimate& step) {
+    std::string out = fmt::format("\n{:<32} {:<14} {:>12} {:>12} {:>10} {:>10}  {}\n", "layer", "kind", "forward ms",
+                                  "backward ms", "GFLOP", "MB", "bound");
+    for (const LayerTiming& layer : step.layers)
+        out += fmt::format("{:<32} {:<14} {:>12.4f} {:>12.4f} {:>10.3f} {:>10.2f}  {}\n", layer.name, layer.kind,
+                           1e3 * layer.forward_s, 1e3 * layer.backward_s, layer.flops / 1e9, layer.bytes / 1e6,
+                           layer.bound);
+    return out;
+}
+
+}  // namespace
+
+bool fits(const Prediction& prediction) { return prediction.candidate.fits_memory && prediction.candidate.fits_time; }
+
+Value to_value(const Prediction& prediction, bool layers) {
+    const Candidate& candidate = prediction.candidate;
+    const Allocation& allocation = candidate.allocation;
+    Value out = Value::object();
+    out.set("model", prediction.workload.model.name);
+    out.set("gpu", allocation.device.name);
+    out.set("gpus", allocation.world_size());
+    out.set("nodes", allocation.nodes);
+    out.set("partition", allocation.partition.empty() ? Value() : Value(allocation.partition));
+    out.set("step", step_value(candidate.step));
+    out.set("samples_per_s", candidate.step.samples_per_step / candidate.step.step_s);
+    out.set("memory_bytes", static_cast<std::int64_t>(candidate.step.memory.total_bytes()));
+    out.set("fits", fits(prediction));
+    out.set("walltime", nullptr);
+    out.set("gpu_hours", nullptr);
+    if (const auto& job = candidate.job) {
+        Value& walltime = out.set("walltime", Value::object());
+        walltime.set("p50_s", job->p50_s);
+        walltime.set("p95_s", job->p95_s);
+        walltime.set("limit_min", candidate.limit_min);
+        Value& gpu_hours = out.set("gpu_hours", Value::object());
+        gpu_hours.set("p50", job->gpu_hours(job->p50_s));
+        gpu_hours.set("p95", job->gpu_hours(job->p95_s));
+    }
+    if (layers) out.set("layers", layers_value(candidate.step));
+    out.set("assumed", strings(prediction.assumed));
+    out.set("warnings", strings(prediction.warnings));
+    out.set("least_certain", prediction.least_certain);
+    out.set("by", prediction.origin.by);
+    out.set("weights", prediction.origin.weights);
+    return out;
+}
+
+std::string to_text(const Prediction& prediction, bool layers) {
+    const Candidate& candidate = prediction.candidate;
+    const Allocation& allocation = candidate.allocation;
+    std::string out =
+        fmt::format("{}, {} x {}", prediction.workload.model.name, allocation.world_size(), allocation.device.name);
+    if (allocation.nodes > 1) out += fmt::format(" on {} nodes", allocation.nodes);
+    if (!allocation.partition.empty()) out += fmt::format(" (partition {})", allocation.partition);
+    out += fmt::format(", {} layer times\n\n", prediction.origin.by == "torch" ? "learnt" : prediction.origin.by);
+    out += step_text(candidate.step);
+    out += memory_text(prediction);
+    out += job_text(candidate);
+    if (!prediction.least_certain.empty()) out += fmt::format("least certain  {}\n", prediction.least_certain);
+    for (const std::string& line : prediction.assumed) out += fmt::format("assumed        {}\n", line);
+    for (const std::string& line : prediction.warnings) out += fmt::format("warning        {}\n", line);
+    if (layers) out += layers_text(candidate.step);
+    return out;
+}
+
+}  // namespace dlcast
