@@ -38,6 +38,7 @@ class Cluster:
         self.built_module = os.path.join(build, "predictor/torch/dlcast_torch.so")
         self.weights = os.path.join(ROOT, "etc/weights")
         self.plugins = os.path.join(build, "plugin")
+        self.dlcast = os.path.join(build, "cli/dlcast")
         self.environment = dict(os.environ, DLCAST_CONFIG=self.config, DLCAST_MODULE=self.module,
                                 SLURM_CONF=self.slurm + "/etc/slurm.conf", MUNGE_SOCKET=self.slurm + "/run/munge/socket",
                                 PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
