@@ -35,7 +35,10 @@ ModelBuilder::ModelBuilder(Shape input) : shape_(std::move(input)) {
     for (const std::int64_t dimension : shape_)
         if (dimension < 1)
             fail(fmt::format("the input has shape {}; every dimension should be at least 1", to_string(shape_)));
-    if (shape_.empty()) fail("the input has no dimension");
+    if (shape_.empty()) {
+        fail("the input has no dimension");
+        shape_ = {1};
+    }
     if (elements(shape_) > most_elements) fail(fmt::format("the input {} is absurdly large", to_string(shape_)));
 }
 
@@ -86,6 +89,10 @@ void ModelBuilder::share_from(std::size_t first) {
     }
 }
 
+void ModelBuilder::freeze_from(std::size_t first) {
+    for (std::size_t i = first; i < size(); ++i) model_.layers[i].trainable = false;
+}
+
 bool ModelBuilder::is_image(const char* kind) {
     if (!failed() && shape_.size() != 3)
         fail(fmt::format("{} needs an image [channels, height, width]; its input has shape {}", kind,
@@ -119,6 +126,9 @@ Layer& ModelBuilder::conv(std::string name, std::int64_t out, const Window& w, b
 Layer& ModelBuilder::transposed_conv(std::string name, std::int64_t out, const Window& w, bool bias) {
     if (!is_image("conv2d_transpose")) return discarded_;
     const std::int64_t in = shape_[0];
+    if (elements(shape_) * as_double(w.stride) * as_double(w.stride) > most_elements)
+        fail("conv2d_transpose to an absurd size");
+    if (failed()) return discarded_;
     const auto grow = [&](std::int64_t size, std::int64_t kernel, std::int64_t pad) {
         return w.same ? size * w.stride : (size - 1) * w.stride - 2 * pad + kernel;
     };
@@ -127,6 +137,8 @@ Layer& ModelBuilder::transposed_conv(std::string name, std::int64_t out, const W
     Layer& layer = append(std::move(name), LayerKind::conv2d, output, weights + (bias ? as_double(out) : 0.0));
     layer.kernel_h = w.kernel_h;
     layer.kernel_w = w.kernel_w;
+    layer.stride = w.stride;
+    layer.function = "transposed";
     layer.bias = bias;
     return layer;
 }
@@ -168,6 +180,8 @@ Layer& ModelBuilder::global_avg_pool(std::string name) {
 
 Layer& ModelBuilder::upsample(std::string name, std::int64_t factor) {
     if (!is_image("upsample")) return discarded_;
+    if (elements(shape_) * as_double(factor) * as_double(factor) > most_elements) fail("upsample to an absurd size");
+    if (failed()) return discarded_;
     return append(std::move(name), LayerKind::upsample, {shape_[0], shape_[1] * factor, shape_[2] * factor}, 0.0);
 }
 

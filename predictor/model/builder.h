@@ -74,6 +74,8 @@ public:
     /// The weights of the layer last appended, or of all from number `first` on, are those of earlier layers.
     void share();
     void share_from(std::size_t first);
+    /// No weight of the layers from number `first` on is trained.
+    void freeze_from(std::size_t first);
 
     void fail(std::string text);
     bool failed() const { return !fault_.empty(); }

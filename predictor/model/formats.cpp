@@ -3,27 +3,56 @@
 
 #include "predictor/base/reader.h"
 #include "predictor/model/hf_config.h"
+#include "predictor/model/keras.h"
+#include "predictor/model/layer_list.h"
 
 namespace dlcast {
+namespace {
+
+Value around(Value model) {
+    Value out = Value::object();
+    out.set("model", std::move(model));
+    return out;
+}
+
+// A written-out model at the top of its file, data set and training beside its layers.
+Value lift(Value tree) {
+    Value out = around(Value::object());
+    out.find("model")->at = tree.at;
+    for (Value::Member& member : tree.as_object()) {
+        const bool outside = member.key == "dataset" || member.key == "training";
+        (outside ? out : *out.find("model")).as_object().push_back(std::move(member));
+    }
+    return out;
+}
+
+}  // namespace
 
 Result<Value> to_dlcast_json(Value tree, const std::string& source) {
-    if (tree.find("model")) {
+    if (const Value* model = tree.find("model")) {
         ObjectReader r(tree, source, "the file");
-        r.value("model");
-        r.value("dataset");
-        r.value("training");
+        for (const char* key : {"model", "dataset", "training"}) r.value(key);
         if (auto s = r.finish(); !s) return s.error();
+        if (!model->is_object()) return tree;
+        // Any form may stand inside.
+        auto inner = model->find("layers") && model->find("layers")->is_array() ? Result<Value>(around(*model))
+                                                                                : to_dlcast_json(*model, source);
+        if (!inner) return inner.error();
+        *tree.find("model") = *inner->find("model");
         return tree;
     }
-    if (tree.find("model_type")) {
-        Value out = Value::object();
-        out.set("model", keep_hf_keys(tree));
-        return out;
+    if (tree.find("model_type")) return around(keep_hf_keys(tree));
+    const bool keras = is_keras(tree);
+    if (keras || is_layer_list(tree)) {
+        auto written = keras ? keras_to_written(tree, source) : layer_list_to_written(tree, source);
+        if (!written) return written.error();
+        return around(std::move(*written));
     }
+    if (const Value* layers = tree.find("layers"); layers && layers->is_array()) return lift(std::move(tree));
     return invalid_argument(
         at_place(source, tree.at,
-                 "no known form of model file; expected an object with \"model\" (dlcast) or \"model_type\" "
-                 "(Hugging Face config.json)"));
+                 "no known form of model file; expected an object with \"model\" or \"layers\" (dlcast), "
+                 "\"model_type\" (Hugging Face config.json) or \"class_name\" (Keras)"));
 }
 
 }  // namespace dlcast

@@ -47,7 +47,7 @@ struct Layer {
     std::int64_t vocab = 0;                              // embedding table rows; classes of a loss
     std::int64_t kv_tokens = 0;                          // attention over other keys; 0: over its own tokens
     std::int64_t experts = 0;  // a linear layer in so many copies, each for its part of the rows
-    std::string function;      // activation: relu, gelu, ...
+    std::string function;      // activation: relu, gelu, ...; conv2d: transposed; attention: its style
     bool bias = false;
     bool causal = false;
     bool fused = false;      // attention by one fused kernel

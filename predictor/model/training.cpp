@@ -120,7 +120,7 @@ Result<TrainingRead> read_training(const Value* value, const std::string& source
     ObjectReader r(value ? *value : nothing, source, "training");
     TrainingRead out;
     Training& t = out.training;
-    const auto batch = r.integer("batch_size", 1, most_count);
+    const auto batch = r.integer("batch_size", 1, 1'000'000'000);
     static const std::vector<std::string> per = {"gpu", "global"};
     const bool global = r.choice("batch_per", per).value_or(0) == 1;
     if (global && !batch) r.fail("batch_per", "a global batch needs \"batch_size\"");

@@ -3,19 +3,24 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 #include "predictor/model/dataset.h"
 #include "predictor/model/hf_config.h"
 #include "predictor/model/overrides.h"
+#include "predictor/model/shape.h"
+#include "predictor/model/trainable.h"
 #include "predictor/model/training.h"
+#include "predictor/model/written.h"
 #include "predictor/model/zoo.h"
 
 namespace dlcast {
 namespace {
 
 Result<ModelSpec> build_model(const Value& model, const std::string& source, const BuildOptions& options,
-                              std::vector<std::string>& assumed) {
+                              std::int64_t stated_seq_len, std::vector<std::string>& assumed) {
     if (model.is_string()) {
         const auto name = find_zoo_name(model.as_string());
         if (name) return build_zoo_model(*name, options, assumed);
@@ -24,6 +29,7 @@ Result<ModelSpec> build_model(const Value& model, const std::string& source, con
                                   fmt::format("no known model \"{}\"{}", model.as_string(),
                                               near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near))));
     }
+    if (model.find("layers")) return build_written_model(model, source, stated_seq_len, assumed);
     if (model.find("model_type")) {
         const Value* name_value = model.find("name");
         const std::string name = name_value && name_value->is_string() ? name_value->as_string() : "";
@@ -37,6 +43,16 @@ Result<ModelSpec> build_model(const Value& model, const std::string& source, con
 void count_samples(Dataset& dataset, const ModelSpec& model) {
     if (dataset.samples == 0 && dataset.tokens > 0.0 && model.seq_len > 0)
         dataset.samples = static_cast<std::int64_t>(dataset.tokens / static_cast<double>(model.seq_len));
+}
+
+// Batch times the largest tensor stays far below what 64-bit sizes hold.
+Status check_sizes(const Workload& w) {
+    double largest = 1.0;
+    for (const Layer& layer : w.model.layers)
+        largest = std::max({largest, elements(layer.input), elements(layer.output)});
+    const std::int64_t batch = std::max(w.training.batch_size, w.training.global_batch);
+    if (largest * static_cast<double>(batch) < 1e17) return ok();
+    return invalid_argument(fmt::format("a batch of {} makes tensors of over 1e17 elements; lower batch_size", batch));
 }
 
 void name_defaults(const TrainingRead& read, const ModelSpec& model, Workload& w) {
@@ -77,11 +93,15 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
     options.classes = w.dataset.classes;
     options.masked_tokens = w.dataset.masked_tokens;
     options.task = training->task;
+    if (options.task.empty() && w.dataset.name == "squad") options.task = "question_answering";
     options.framework = w.training.framework;
     options.compile = w.training.compile;
-    auto built = build_model(*model, source, options, w.assumed);
+    auto built = build_model(*model, source, options, training->seq_len, w.assumed);
     if (!built) return built.error();
     w.model = std::move(*built);
+    if (auto s = apply_trainable(w.model, training->trainable, w.assumed); !s)
+        return invalid_argument(at_place(source, training->trainable_at, s.error().message));
+    if (auto s = check_sizes(w); !s) return invalid_argument(at_place(source, root.at, s.error().message));
     count_samples(w.dataset, w.model);
     name_defaults(*training, w.model, w);
     return w;

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "model_test_support.h"
+
+using namespace dlcast;
+namespace fs = std::filesystem;
+
+namespace {
+
+class Scratch {
+public:
+    Scratch() : path_(fs::temp_directory_path() / ("dlcast_model_" + std::to_string(::getpid()))) {
+        fs::create_directories(path_);
+    }
+    ~Scratch() { fs::remove_all(path_); }
+    std::string file(const std::string& name, const std::string& text) const {
+        const auto path = path_ / name;
+        fs::create_directories(path.parent_path());
+        std::ofstream(path, std::ios::binary) << text;
+        return path;
+    }
+    std::string path() const { return path_; }
+
+private:
+    fs::path path_;
+};
+
+std::string read_error(const std::string& path) {
+    const auto declaration = read_model_argument(path);
+    return declaration ? "" : declaration.error().message;
+}
+
+}  // namespace
+
+TEST_CASE("files that hold no model are refused with the reason", "[model][bad]") {
+    const Scratch scratch;
+    CHECK_THAT(read_error(scratch.file("empty.json", "")), Catch::Contains("empty.json: empty"));
+    CHECK_THAT(read_error(scratch.file("text.json", "hello")), Catch::Contains("text.json:1:1"));
+    CHECK_THAT(read_error(scratch.file("latin1.json", "{\"model\": \"\xe9\"}")), Catch::Contains("UTF-8"));
+    CHECK_THAT(read_error(scratch.file("deep.json", std::string(10'000, '[') + std::string(10'000, ']'))),
+               Catch::Contains("nested deeper than 64"));
+    CHECK_THAT(read_error(scratch.file("twice.json", R"({"model": "vgg16", "model": "vgg11"})")),
+               Catch::Contains("stands twice"));
+    CHECK_THAT(read_error(scratch.file("large.json", std::string(2 << 20, ' '))),
+               Catch::Contains("larger than 1048576 bytes"));
+    CHECK_THAT(read_error(scratch.file("other.json", R"({"weights": 1})")),
+               Catch::Contains("no known form of model file"));
+    CHECK_THAT(read_error(scratch.file("array.json", "[1]")), Catch::Contains("no known form of model file"));
+    CHECK_THAT(read_error(scratch.path()), Catch::Contains("is a directory without config.json"));
+    CHECK_THAT(read_error("no_such_model"), Catch::Contains("no file and no known model 'no_such_model'"));
+    CHECK_THAT(read_error(""), Catch::Contains("no model named"));
+    CHECK_THAT(read_error("/dev/null"), Catch::Contains("no regular file"));
+}
+
+TEST_CASE("a directory with config.json and a file's reference are followed", "[model]") {
+    const Scratch scratch;
+    scratch.file(
+        "tiny/config.json",
+        R"({"model_type": "gpt2", "n_layer": 2, "n_embd": 64, "n_head": 2, "vocab_size": 100, "eos_token_id": 1})");
+    const auto directory = read_model_argument(scratch.path() + "/tiny");
+    REQUIRE(directory);
+    CHECK(to_workload(*directory)->model.name == "tiny");
+    const auto file = scratch.file("job.json", R"({"model": "./tiny/config.json", "training": {"epochs": 2}})");
+    const auto declaration = read_model_argument(file);
+    REQUIRE(declaration);
+    CHECK(to_workload(*declaration)->training.epochs == 2.0);
+    CHECK_THAT(*to_payload(*declaration), !Catch::Contains("eos_token_id"));
+    CHECK_THAT(read_error(scratch.file("self.json", R"({"model": "self.json"})")),
+               Catch::Contains("refer to each other"));
+    CHECK_THAT(read_error(scratch.file("gone.json", "{\"model\":\n \"gone/config.json\"}")),
+               Catch::Contains("gone.json:2:2"));
+}
+
+TEST_CASE("an existing file wins over a zoo name", "[model]") {
+    const Scratch scratch;
+    const auto path = scratch.file("vgg16", R"({"model": "vgg11"})");
+    const auto declaration = read_model_argument(path);
+    REQUIRE(declaration);
+    CHECK(to_workload(*declaration)->model.name == "vgg11");
+}
+
+TEST_CASE("numbers outside of reason are refused", "[model][bad]") {
+    const auto training = [](const std::string& keys) {
+        return error_of("{\"model\": \"vgg16\", \"training\": {" + keys + "}}");
+    };
+    for (const char* keys : {R"("batch_size": 0)",
+                             R"("batch_size": 1e300)",
+                             R"("batch_size": "32")",
+                             R"("batch_size": 1.5)",
+                             R"("epochs": -1)",
+                             R"("epochs": 1e400)",
+                             R"("steps": 0)",
+                             R"("parallel": {"tp": 0})",
+                             R"("parallel": {"zero": 4})",
+                             R"("parallel": 3)",
+                             R"("parallel": {"zero": 1, "fsdp": "full"})",
+                             R"("image_size": -224)",
+                             R"("grad_accum": 99999999999)",
+                             R"("checkpoint_minutes": -5)",
+                             R"("eval_every": "day")",
+                             R"("trainable": "lora")",
+                             R"("trainable": "lora:r=0")",
+                             R"("trainable": "frozen:nothing")",
+                             R"("measured": {"gpu": "a100"})",
+                             R"("batch_per": "global")"}) {
+        INFO(keys);
+        CHECK_FALSE(training(keys).empty());
+    }
+    CHECK_FALSE(error_of(R"({"model": "vgg16", "training": []})").empty());
+    CHECK_FALSE(error_of(R"({"model": "vgg16", "dataset": 5})").empty());
+    CHECK_FALSE(error_of(R"({"model": 5})").empty());
+    CHECK_FALSE(error_of(R"({"model": {"model_type": 5}})").empty());
+    CHECK_FALSE(
+        error_of(R"({"model": {"model_type": "gpt2", "n_layer": 1e9, "n_embd": 1, "n_head": 1, "vocab_size": 1}})")
+            .empty());
+    CHECK_FALSE(
+        error_of(
+            R"({"model": {"model_type": "ssd", "backbone": "resnet50", "feature_maps": [], "feature_channels": [], "boxes_per_cell": []}})")
+            .empty());
+    CHECK_FALSE(error_of(R"({"class_name": "Sequential", "config": {"layers": [5]}})").empty());
+    CHECK_FALSE(error_of(R"({"class_name": "Sequential", "config": 7})").empty());
+    CHECK_FALSE(error_of(R"({"layers": {"1": {"type": "Wavelet"}}, "input": {"size": 8}})").empty());
+}
+
+TEST_CASE("a payload beyond 64 KiB is refused on both ends", "[model][bad]") {
+    const Scratch scratch;
+    std::string layers;
+    for (int i = 0; i < 3000; ++i) layers += std::string(i ? "," : "") + R"({"type":"linear","out":1000})";
+    const auto path = scratch.file("long.json", R"({"model": {"input": [10], "layers": [)" + layers + "]}}");
+    const auto declaration = read_model_argument(path);
+    REQUIRE(declaration);
+    const auto payload = to_payload(*declaration);
+    REQUIRE_FALSE(payload);
+    CHECK_THAT(payload.error().message, Catch::Contains("\"repeat\""));
+    CHECK_FALSE(parse_payload(std::string(65 * 1024, ' ')));
+}
+
+TEST_CASE("overrides that make no sense are refused", "[model][bad]") {
+    const auto declaration = parse_payload(R"({"model": "vgg16"})");
+    REQUIRE(declaration);
+    for (const char* assignment :
+         {"", "=", "a", "=1", "training..x=1", "model.layers=1", "training.epochs=abc", "training.nothing=1"}) {
+        WorkloadOverrides o;
+        o.set = {assignment};
+        INFO(assignment);
+        CHECK_FALSE(to_workload(*declaration, o));
+    }
+}

@@ -1,0 +1,133 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <filesystem>
+#include <fstream>
+#include <iostream>
+#include <set>
+
+#include "model_test_support.h"
+#include "predictor/base/text.h"
+
+using namespace dlcast;
+
+namespace {
+
+const std::string inputs = DLCAST_SOURCE_DIR "/../shared/inputs/";
+const std::string steps = DLCAST_SOURCE_DIR "/../shared/data/steps/models/";
+
+bool absent(const std::string& folder) {
+    if (std::filesystem::exists(folder)) return false;
+    std::cout << "SKIPPED: no " << folder << "\n";
+    return true;
+}
+
+Workload from_file(const std::string& path) {
+    INFO(path);
+    const auto declaration = read_model_argument(path);
+    if (!declaration) FAIL(declaration.error().message);
+    const auto payload = to_payload(*declaration);
+    REQUIRE(payload);
+    const auto again = parse_payload(*payload);
+    if (!again) FAIL(again.error().message);
+    const auto workload = to_workload(*again);
+    if (!workload) FAIL(workload.error().message);
+    return *workload;
+}
+
+}  // namespace
+
+TEST_CASE("a Keras model is read with its input, sources and frozen layers", "[model][formats]") {
+    // 3 x 3 x 3 x 8 + 8 = 224, frozen; 1 x 1 x 8 x 8 = 64; batch norm 16; 8 x 2 + 2 = 18.
+    const auto w =
+        good_workload(R"({"class_name": "Functional", "keras_version": "2.6.0", "config": {"name": "small", "layers": [
+        {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 32, 48, 3], "name": "in"}, "inbound_nodes": []},
+        {"class_name": "Conv2D", "config": {"name": "c1", "trainable": false, "filters": 8, "kernel_size": [3, 3], "strides": [2, 2],
+          "padding": "same", "activation": "relu", "use_bias": true}, "inbound_nodes": [[["in", 0, 0, {}]]]},
+        {"class_name": "Conv2D", "config": {"name": "c2", "filters": 8, "kernel_size": [1, 1], "use_bias": false, "activation": "linear"},
+          "inbound_nodes": [[["c1", 0, 0, {}]]]},
+        {"class_name": "Add", "config": {"name": "sum"}, "inbound_nodes": [[["c1", 0, 0, {}], ["c2", 0, 0, {}]]]},
+        {"class_name": "BatchNormalization", "config": {"name": "bn"}, "inbound_nodes": [[["sum", 0, 0, {}]]]},
+        {"class_name": "GlobalAveragePooling2D", "config": {"name": "gap"}, "inbound_nodes": [[["bn", 0, 0, {}]]]},
+        {"class_name": "Flatten", "config": {"name": "flat"}, "inbound_nodes": [[["gap", 0, 0, {}]]]},
+        {"class_name": "Dense", "config": {"name": "fc", "units": 2, "activation": "softmax"}, "inbound_nodes": [[["flat", 0, 0, {}]]]}]}})");
+    CHECK(w.model.layers[0].input == Shape{3, 32, 48});
+    CHECK(w.model.layers[0].output == Shape{8, 16, 24});
+    CHECK(w.model.parameters == 224 + 64 + 16 + 18);
+    CHECK(w.model.trainable_parameters == 64 + 16 + 18);
+}
+
+TEST_CASE("Keras 3 names sources by keras_history", "[model][formats]") {
+    const auto w = good_workload(R"({"class_name": "Functional", "module": "keras", "config": {"name": "m", "layers": [
+        {"class_name": "InputLayer", "config": {"batch_shape": [null, 16], "name": "in"}, "inbound_nodes": []},
+        {"class_name": "Dense", "config": {"name": "a", "units": 4}, "inbound_nodes": [{"args": [{"class_name": "__keras_tensor__",
+          "config": {"shape": [null, 16], "keras_history": ["in", 0, 0]}}], "kwargs": {}}]},
+        {"class_name": "Dense", "config": {"name": "b", "units": 4}, "inbound_nodes": [{"args": [{"class_name": "__keras_tensor__",
+          "config": {"shape": [null, 16], "keras_history": ["in", 0, 0]}}], "kwargs": {}}]}]}})");
+    CHECK(w.model.layers[1].input == Shape{16});
+    CHECK(w.model.parameters == 2 * (16 * 4 + 4));
+}
+
+// VGG-16's parameters are public; its head as 7x7 and 1x1 convolutions counts the same: 138,357,544.
+TEST_CASE("files of other tools are told by content", "[model][formats]") {
+    if (absent(inputs)) return;
+    CHECK(from_file(inputs + "justus_mlpredict_VGG16.json").model.parameters == 138'357'544);
+    CHECK(from_file(inputs + "hf_bert_large.json").model.parameters == 335'141'888);
+    CHECK(from_file(inputs + "hf_gpt2_large.json").model.parameters == 774'030'080);
+    const auto llama = from_file(inputs + "hf_llama32_1b.json");
+    CHECK(llama.model.parameters == 1'235'814'400);
+    CHECK(llama.model.name == "hf_llama32_1b");
+    CHECK(from_file(inputs + "keras260_vgg16_full.json").model.layers[0].output == Shape{64, 224, 224});
+}
+
+// The names say billions of parameters, as their papers count.
+TEST_CASE("configs of models without a public name give the size in their name", "[model][formats]") {
+    if (absent(steps)) return;
+    const auto [file, billions] = GENERATE(table<std::string, double>({
+        {"gpt-1.7b", 1.7},
+        {"gpt-7.5b", 7.5},
+        {"gpt-39.1b", 39.1},
+        {"gpt-145.6b", 145.6},
+        {"gpt-529.6b", 529.6},
+        {"gpt3-175b", 174.6},
+        {"megatron-22b", 22},
+        {"megatron-1t", 1008},
+        {"mt-nlg-530b", 530},
+        {"transformer_xl_base_wt103", 0.192},
+        {"transformer_wmt_big", 0.211},
+    }));
+    CAPTURE(file);
+    CHECK(from_file(steps + file + ".json").model.parameters / 1e9 ==
+          Approx(billions).epsilon(0.03));  // digits of the name
+}
+
+TEST_CASE("every model of the measured steps can be described", "[model][formats]") {
+    if (absent(steps)) return;
+    std::ifstream table(steps + "../steps.csv");
+    std::set<std::string> models;
+    std::string line;
+    std::getline(table, line);
+    while (std::getline(table, line)) models.insert(split(line, ',').at(4));  // no column before it is quoted
+    CHECK(models.size() == 58);
+    for (const std::string& model : models)
+        CHECK(from_file(model.starts_with("models/") ? steps + "../" + model : model).model.parameters > 1'000'000);
+}
+
+TEST_CASE("every zoo model builds, and travels in a few bytes", "[model][zoo]") {
+    std::size_t largest = 0;
+    for (const std::string& name : zoo_names()) {
+        const auto declaration = read_model_argument(name);
+        REQUIRE(declaration);
+        const auto workload = to_workload(*declaration);
+        INFO(name);
+        REQUIRE(workload);
+        CHECK(workload->model.layers.size() > 10);
+        largest = std::max(largest, to_payload(*declaration)->size());
+    }
+    std::cout << "largest payload of " << zoo_names().size() << " zoo models: " << largest << " bytes\n";
+    CHECK(largest <= 512);
+}
+
+TEST_CASE("an unknown model type names those known", "[model][formats]") {
+    CHECK_THAT(error_of(R"({"model_type": "gpt3"})"),
+               Catch::Contains("unknown model_type \"gpt3\"") && Catch::Contains("did you mean \"gpt2\"?"));
+    CHECK_THAT(error_of(R"({"model_type": "gpt2", "n_layer": 2})"), Catch::Contains("needs \"n_embd\""));
+}

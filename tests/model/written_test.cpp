@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model_test_support.h"
+
+using namespace dlcast;
+
+namespace {
+
+std::string net(const std::string& input, const std::string& layers) {
+    return "{\"model\": {\"name\": \"net\", \"input\": " + input + ", \"layers\": [" + layers + "]}}";
+}
+
+Workload small(const std::string& input, const std::string& layers) { return good_workload(net(input, layers)); }
+
+}  // namespace
+
+// 3 x 3 x 3 x 64 + 64 = 1,792; 3 x 3 x 64 x 64 + 64 = 36,928; 64 x 16 x 16 x 10 + 10 = 163,850.
+TEST_CASE("layers written out get shapes and parameters", "[model][written]") {
+    const auto w = small("[3, 32, 32]", R"(
+        {"type": "conv2d", "out": 64, "kernel": 3, "padding": "same", "activation": "relu", "repeat": 2},
+        {"type": "max_pool", "kernel": 2}, {"type": "flatten"}, {"type": "linear", "out": 10})");
+    REQUIRE(w.model.layers.size() == 8);  // two convolutions, two relus, pool, flatten, linear, loss
+    CHECK(w.model.layers[4].output == Shape{64, 16, 16});
+    CHECK(w.model.parameters == 1'792 + 36'928 + 163'850);
+    CHECK(w.model.layers.back().kind == LayerKind::loss);
+    CHECK(w.model.image_size == 32);
+}
+
+TEST_CASE("padding, stride and dilation decide the output", "[model][written]") {
+    const auto [keys, side] = GENERATE(table<std::string, std::int64_t>({
+        {R"("kernel": 3)", 30},                             // 32 - 2
+        {R"("kernel": 3, "padding": 1, "stride": 2)", 16},  // (32 + 2 - 3) / 2 + 1
+        {R"("kernel": 3, "padding": "same", "stride": 2)", 16},
+        {R"("kernel": 3, "dilation": 2)", 28},  // a window of 5
+        {R"("kernel": [5, 5], "padding": [2, 2])", 32},
+    }));
+    const auto w = small("[3, 32, 32]", "{\"type\": \"conv2d\", \"out\": 8, " + keys + "}");
+    CHECK(w.model.layers[0].output == Shape{8, side, side});
+}
+
+TEST_CASE("tensors are joined by the names of earlier layers", "[model][written]") {
+    const auto w = small("[8, 4, 4]", R"(
+        {"type": "conv2d", "name": "a", "out": 8, "kernel": 1},
+        {"type": "conv2d", "name": "b", "from": "input", "out": 8, "kernel": 1},
+        {"type": "add", "from": "a"}, {"type": "concat", "name": "c", "from": ["a", "b", "input"]})");
+    CHECK(w.model.layers[3].output == Shape{24, 4, 4});
+    CHECK_THAT(
+        error_of(net("[8, 4, 4]",
+                     R"({"type": "conv2d", "out": 4, "kernel": 1, "name": "conv"}, {"type": "add", "from": "input"})")),
+        Catch::Contains("[4, 4, 4]") && Catch::Contains("should be equal"));
+    CHECK_THAT(error_of(net("[8, 4, 4]", R"({"type": "relu", "name": "first"}, {"type": "add", "from": "firs"})")),
+               Catch::Contains("did you mean \"first\"?"));
+}
+
+// LSTM: 4 x 256 x (128 + 256 + 2) = 395,264 as PyTorch counts (two biases). GRU: three gates. Both directions: twice.
+TEST_CASE("sequences pass embeddings, blocks and recurrent layers", "[model][written]") {
+    const auto w = small("[64]", R"(
+        {"type": "embedding", "vocab": 1000, "width": 128},
+        {"repeat": 2, "layers": [{"type": "transformer_block", "heads": 4, "inner": 512}]},
+        {"type": "lstm", "hidden": 256}, {"type": "gru", "hidden": 32, "bidirectional": true}, {"type": "linear", "out": 5})");
+    // A block: 4 x (128 x 128 + 128) + 2 x 128 x 512 + 512 + 128 + 2 norms x 256 = 198,272.
+    const std::uint64_t gru = 2 * 3 * 32 * (256 + 32 + 2);
+    CHECK(w.model.parameters == 128'000 + 2 * 198'272 + 395'264 + gru + 64 * 5 + 5);
+    CHECK(w.model.seq_len == 64);
+    CHECK(w.model.layers[1].block == 0);
+}
+
+TEST_CASE("faults of a layer carry its line and column and the remedy", "[model][written]") {
+    CHECK(error_of("{\"model\": {\"input\": [3, 8, 8], \"layers\": [\n  {\"type\": \"conv2d\", \"out\": 4}]}}") ==
+          "model description:2:3: conv2d needs a kernel; add \"kernel\": [3, 3]");
+    CHECK(error_of("{\"model\": {\"input\": [3, 8, 8], \"layers\": [\n  {\"type\": \"conv2b\"}]}}") ==
+          "model description:2:12: unknown layer type \"conv2b\"; did you mean \"conv2d\"?");
+    CHECK_THAT(error_of(net("[3, 8, 8]", R"({"type": "conv2d", "out": 4, "kernel": 9})")),
+               Catch::Contains("nothing is left"));
+    CHECK_THAT(error_of(net("[16]", R"({"type": "conv2d", "out": 4, "kernel": 3})")),
+               Catch::Contains("needs an image"));
+    CHECK_THAT(error_of(net("[3, 8, 8]", R"({"type": "conv2d", "out": 4, "kernal": 9, "kernel": 3})")),
+               Catch::Contains("did you mean \"kernel\"?"));
+    CHECK_THAT(error_of(net("[3, 8, 8]", R"({"out": 4})")), Catch::Contains("needs a type"));
+    CHECK_THAT(error_of(net("[3, 8, 8]", "")), Catch::Contains("at least one layer"));
+    CHECK_THAT(error_of(net("[64, 100]", R"({"type": "attention", "heads": 7})")),
+               Catch::Contains("7 heads do not divide"));
+    CHECK_THAT(error_of(R"({"model": {"layers": [{"type": "relu"}]}})"), Catch::Contains("needs \"input\""));
+}
+
+TEST_CASE("absurd sizes are refused before they overflow", "[model][written]") {
+    const std::string relu = R"({"type": "relu"})";
+    for (
+        const std::string& json :
+        {net("[1000000000, 1000000000, 1000000000]", relu), net("[3, 8, 8]", R"({"type": "relu", "repeat": 100001})"),
+         net("[3, 8, 8]", R"({"repeat": 100000, "layers": [{"repeat": 100000, "layers": [{"type": "relu"}]}]})"),
+         net("[3, 8, 8]", R"({"type": "upsample", "factor": 1000000000, "repeat": 3})"),
+         net("[3, 8, 8]", R"({"type": "conv2d_transpose", "out": 1, "kernel": 1, "stride": 1000000000, "repeat": 3})"),
+         net("[3, 8, 8]",
+             R"({"type": "conv2d", "out": 1000000000, "kernel": [1000000000, 1], "padding": 1000000000, "repeat": 9})"),
+         net("[10, 10]", R"({"type": "linear", "out": 1000000000, "repeat": 3})"),
+         net("[10, 10]", R"({"type": "attention", "heads": 1000000000, "head_dim": 1000000000})"),
+         net("[10, 8]",
+             R"({"type": "transformer_block", "heads": 1, "inner": 1000000, "experts": 1000000000, "active_experts": 1000000000})"),
+         std::string(R"({"model": "gpt2", "training": {"seq_len": 100000000, "batch_size": 1000000000}})")}) {
+        INFO(json);
+        CHECK_FALSE(workload_of(json));
+    }
+}
