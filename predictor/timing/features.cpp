@@ -111,8 +111,13 @@ std::optional<Net> net_of(const Operator& op) {
         case OperatorKind::linear:
         case OperatorKind::bmm:
             return Net::product;
+        // No table of measured operators holds these.
         case OperatorKind::attention:
         case OperatorKind::recurrent:
+        case OperatorKind::pooling:
+        case OperatorKind::batch_norm:
+        case OperatorKind::copy:
+        case OperatorKind::loss:
             return std::nullopt;
         default:
             return Net::memory;
