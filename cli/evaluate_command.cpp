@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/evaluate_ops.h"
+#include "cli/evaluate_sampling.h"
 #include "cli/evaluate_steps.h"
 #include "cli/gpu_table.h"
 #include "cli/installation.h"
@@ -64,6 +65,7 @@ void add_evaluate(CLI::App& app, int& exit_code) {
         ->type_name("DIR");
     ops->callback([&exit_code, options] { exit_code = run_ops(*options); });
     add_evaluate_steps(*verb, exit_code);
+    add_evaluate_sampling(*verb, exit_code);
 }
 
 }  // namespace dlcast
