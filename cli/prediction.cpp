@@ -26,10 +26,11 @@ Result<GpuRequest> requested(const PredictOptions& options) {
 }
 
 // A GPU by name stands on nodes that hold what is asked.
-Placements free_standing(const Device& device, const std::string& name, const GpuRequest& gpus,
+Placements free_standing(const Device& device, const std::string& assumed, const GpuRequest& gpus,
                          const SiteConfig& site) {
     Placement placement;
-    placement.gres = name;
+    placement.gres = device.name;
+    placement.assumed = assumed;
     placement.allocation.device = device;
     placement.allocation.nodes = std::max(1, gpus.nodes);
     placement.allocation.gpus_per_node = gpus.gpus / placement.allocation.nodes;
@@ -41,11 +42,12 @@ Result<Placements> placements_of(const PredictOptions& options, const PredictSit
     const auto gpus = requested(options);
     if (!gpus) return gpus.error();
     std::optional<Device> device;
+    std::string assumed;
     if (!options.gpu.empty()) {
-        auto found = site.catalog->find(options.gpu);
+        auto found = site.catalog->find_or_typical(options.gpu, assumed);
         if (!found) return found.error();
         device = std::move(*found);
-        if (options.partition.empty()) return free_standing(*device, device->name, *gpus, *site.config);
+        if (options.partition.empty()) return free_standing(*device, assumed, *gpus, *site.config);
     }
     if (!site.cluster)
         return invalid_argument(
@@ -105,6 +107,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     out.candidate = std::move(candidates[best]);
     out.origin = {site.model->by(), site.model->weights_id()};
     out.assumed = workload->assumed;
+    if (!out.placement.assumed.empty()) out.assumed.push_back(out.placement.assumed);
     out.warnings = workload->warnings;
     if (options.gpus == 0)
         out.assumed.push_back(fmt::format("{} GPU{} (not stated)", out.candidate.allocation.world_size(),

@@ -74,7 +74,8 @@ Status describe_workload(StepsRow& row, const std::string& folder) {
 }
 
 Status describe_allocation(StepsRow& row, const DeviceCatalog& catalog) {
-    auto device = catalog.find(row.field("gpu"));
+    std::string assumed;  // a row whose GPU leaves its variant open is forecast for the most common one
+    auto device = catalog.find_or_typical(row.field("gpu"), assumed);
     if (!device) return device.error();
     Allocation& allocation = row.allocation;
     allocation.device = std::move(*device);

@@ -39,7 +39,7 @@ double billing_per_gpu(const std::string& weights) {
     return 1.0;
 }
 
-void place_in(const Partition& partition, const DeviceCatalog& catalog, const SiteConfig& site,
+void place_in(const Cluster& cluster, const Partition& partition, const DeviceCatalog& catalog, const SiteConfig& site,
               const SubmitRequest& request, const GpuRequest& gpus, Placements& out) {
     std::vector<std::string> why;
     bool any = false;
@@ -56,14 +56,14 @@ void place_in(const Partition& partition, const DeviceCatalog& catalog, const Si
             why.push_back(count.error().message);
             continue;
         }
-        auto device = catalog.find(group.gpu);
+        Placement placement;
+        auto device = catalog.find_or_typical(group.gpu, placement.assumed);
         if (!device) {
             why.push_back(device.error().message);
             continue;
         }
-        Placement placement;
         placement.gres = group.gpu;
-        placement.max_time_min = partition.max_time_min;
+        placement.max_time_min = cluster.max_time_min(partition, request.qos);
         placement.billing_per_gpu = billing_per_gpu(partition.tres_billing_weights);
         placement.allocation.partition = partition.name;
         placement.allocation.device = std::move(*device);
@@ -133,7 +133,7 @@ Placements find_placements(const Cluster& cluster, const DeviceCatalog& catalog,
         for (const Partition& partition : cluster.partitions) {
             const std::string closed = closed_to(partition, request);
             if (closed.empty())
-                place_in(partition, catalog, site, request, gpus, out);
+                place_in(cluster, partition, catalog, site, request, gpus, out);
             else
                 out.misses.push_back(fmt::format("partition {}: {}", partition.name, closed));
         }
@@ -141,7 +141,7 @@ Placements find_placements(const Cluster& cluster, const DeviceCatalog& catalog,
     }
     for (const std::string& name : split(request.partition, ',')) {
         if (const Partition* partition = cluster.find(trim(name)))
-            place_in(*partition, catalog, site, request, gpus, out);
+            place_in(cluster, *partition, catalog, site, request, gpus, out);
         else
             out.misses.push_back(fmt::format("partition {}: not in the cluster file; run dlcast sync", trim(name)));
     }

@@ -16,7 +16,8 @@ namespace dlcast {
 struct Placement {
     Allocation allocation;
     std::string gres;                // the GPU as the site writes it (a100)
-    std::int64_t max_time_min = -1;  // of the partition
+    std::string assumed;             // which variant an ambiguous GPU name was taken for; empty: it is not ambiguous
+    std::int64_t max_time_min = -1;  // of the partition, its QOS and the job's
     double billing_per_gpu = 1.0;    // the partition's TRESBillingWeights for gres/gpu
 };
 

@@ -50,7 +50,9 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
     for (const std::string& line : workload.warnings) warn(line);
     if (const std::string lack = missing_unit(candidate.allocation.device, workload.training.precision); !lack.empty())
         warn(lack);
-    if (!workload.assumed.empty()) text += fmt::format("\ndlcast: assumed: {}", fmt::join(workload.assumed, "; "));
+    std::vector<std::string> assumed = workload.assumed;
+    if (!placement.assumed.empty()) assumed.push_back(placement.assumed);
+    if (!assumed.empty()) text += fmt::format("\ndlcast: assumed: {}", fmt::join(assumed, "; "));
     return text;
 }
 

@@ -185,6 +185,26 @@ TEST_CASE("an array's message counts its tasks, its limit one of them", "[foreca
     CHECK_THAT(verdict.message, Contains("in 10 tasks"));
 }
 
+TEST_CASE("an ambiguous GPU name without the site's choice is forecast for the most common variant, and said",
+          "[forecaster]") {
+    const Site site;
+    site.write("cluster.toml",
+               "[[partition]]\nname = \"v100\"\n[[partition.nodes]]\ngpu = \"v100\"\ngpus_per_node = 4\nnodes = 2\n");
+    SubmitRequest request = vgg16();
+    request.partition = "v100";
+    const Verdict verdict = site.submit(request);
+    CHECK(verdict.time_limit_min > 0);
+    CHECK_THAT(verdict.message, Contains("assumed: ") && Contains("GPU \"v100\" taken as V100-SXM2-16GB"));
+}
+
+TEST_CASE("the time limit of the job's QOS binds like the partition's", "[forecaster]") {
+    const Site site;
+    site.write("cluster.toml", std::string(cluster_text) + "\n[[qos]]\nname = \"short\"\nmax_time_min = 60\n");
+    SubmitRequest request = vgg16(R"("epochs": 90, "batch_size": 32)");
+    request.qos = "short";
+    CHECK(site.submit(request).time_limit_min == 60);
+}
+
 TEST_CASE("a job without GPUs passes with a line in the log", "[forecaster]") {
     SubmitRequest request = vgg16();
     request.tres_per_node = "";
