@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace dlcast {
 namespace {
@@ -41,10 +42,21 @@ Result<double> allgather_s(const Group& group, std::uint64_t bytes) {
     return *between + *inside;
 }
 
+Result<double> tree_allreduce_s(int ranks, std::uint64_t bytes, const Link& link) {
+    if (auto status = check(ranks, link); !status) return status.error();
+    if (ranks == 1) return 0.0;
+    const double traffic_s = (ranks - 1) * static_cast<double>(bytes) / (ranks * link.bandwidth_Bps);
+    return 2 * (std::ceil(std::log2(ranks)) * link.latency_s + traffic_s);
+}
+
 Result<double> allreduce_s(const Group& group, std::uint64_t bytes) {
-    auto half = allgather_s(group, bytes);
-    if (!half) return half;
-    return 2 * *half;
+    const std::uint64_t part = bytes / static_cast<std::uint64_t>(std::max(1, group.ranks_per_node));
+    const auto ring = ring_allreduce_s(group.nodes, part, group.inter_node);
+    const auto tree = tree_allreduce_s(group.nodes, part, group.inter_node);
+    if (!ring) return ring;
+    const auto inside = ring_allreduce_s(group.ranks_per_node, bytes, group.intra_node);
+    if (!inside) return inside;
+    return std::min(*ring, *tree) + *inside;
 }
 
 }  // namespace dlcast

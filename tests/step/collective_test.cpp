@@ -69,3 +69,12 @@ TEST_CASE("a collective refuses no ranks and links without bandwidth", "[collect
     CHECK(t.error().fault == Fault::invalid_argument);
     CHECK(ring_allreduce_s(1, 1, Link{}));  // one rank needs no link
 }
+
+// 1024 ranks, nothing to send: 10 levels up and down a tree at 5 us, where a ring needs 2 x 1023 messages.
+TEST_CASE("a tree needs twice log2(p) messages", "[collective]") {
+    const auto t = tree_allreduce_s(1024, 0, Link{.latency_s = 5e-6, .bandwidth_Bps = 25e9});
+    REQUIRE(t);
+    CHECK_THAT(*t, WithinRel(100e-6, 1e-12));
+    CHECK(*tree_allreduce_s(1, GB25, Link{}) == 0.0);
+    CHECK_FALSE(tree_allreduce_s(2, GB25, Link{}));
+}
