@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// What a training framework adds to the time of its kernels.
+// What a training framework and its libraries make of the time of kernels.
 #pragma once
 
 #include "predictor/model/workload.h"
