@@ -43,44 +43,50 @@ Value layers_value(const StepEstimate& step) {
     return out;
 }
 
-std::string ms(double seconds) { return fmt::format("{:10.3f} ms", 1e3 * seconds); }
 std::string gb(double bytes) { return fmt::format("{:.2f} GB", bytes / 1e9); }
 
+// A label, a figure with its unit, and what is to be known beside it.
+std::string line(const std::string& label, const std::string& figure, const std::string& beside = "") {
+    std::string out = fmt::format("{:<15}{:>14}", label, figure);
+    if (!beside.empty()) out += "   " + beside;
+    return out + "\n";
+}
+
 std::string step_text(const StepEstimate& step) {
-    std::string out =
-        fmt::format("step           {}   90 % within {:.3f} to {:.3f} ms, {:.1f} samples/s\n", ms(step.step_s),
-                    1e3 * step.p05_s(), 1e3 * step.p95_s(), step.samples_per_step / step.step_s);
-    out += fmt::format("  forward      {}\n  backward     {}\n  optimizer    {}\n", ms(step.forward_s),
-                       ms(step.backward_s), ms(step.optimizer_s));
+    const auto ms = [](double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); };
+    std::string out = line("step", ms(step.step_s),
+                           fmt::format("90 %: {:.3f} to {:.3f} ms; {:.1f} samples/s", 1e3 * step.p05_s(),
+                                       1e3 * step.p95_s(), step.samples_per_step / step.step_s));
+    out += line("  forward", ms(step.forward_s)) + line("  backward", ms(step.backward_s)) +
+           line("  optimizer", ms(step.optimizer_s));
     if (step.communication_s > 0)
-        out += fmt::format("  communication{}   of {:.3f} ms, the rest behind backward\n",
-                           ms(step.exposed_communication_s), 1e3 * step.communication_s);
+        out += line("  communication", ms(step.exposed_communication_s),
+                    fmt::format("of {:.3f} ms; the rest runs behind backward", 1e3 * step.communication_s));
     return out;
 }
 
 std::string memory_text(const Prediction& prediction) {
     const MemoryEstimate& m = prediction.candidate.step.memory;
-    return fmt::format(
-        "memory a GPU   {:>10}      of {}: {}\n"
-        "  weights {}, gradients {}, optimizer {}, activations {}, workspace {}\n",
-        gb(m.total_bytes()), gb(prediction.placement.allocation.device.memory_bytes),
-        prediction.candidate.fits_memory ? "fits" : "does not fit", gb(m.weights_bytes), gb(m.gradients_bytes),
-        gb(m.optimizer_bytes), gb(m.activations_bytes), gb(m.workspace_bytes));
+    return line("memory a GPU", gb(m.total_bytes()),
+                fmt::format("of {}: {}", gb(prediction.placement.allocation.device.memory_bytes),
+                            prediction.candidate.fits_memory ? "fits" : "does not fit")) +
+           line("  weights", gb(m.weights_bytes)) + line("  gradients", gb(m.gradients_bytes)) +
+           line("  optimizer", gb(m.optimizer_bytes)) + line("  activations", gb(m.activations_bytes)) +
+           line("  workspace", gb(m.workspace_bytes));
 }
 
 std::string job_text(const Candidate& candidate) {
     if (!candidate.job) return "";
     const JobForecast& job = *candidate.job;
-    std::string out = fmt::format("job            {:>10}      95 %: {}, {:.0f} steps\n", format_duration(job.p50_s),
-                                  format_duration(job.p95_s), job.steps);
-    out += fmt::format("  start-up {}, training {}, validation {}, checkpoints {}\n", format_duration(job.startup_s),
-                       format_duration(job.training_s), format_duration(job.validation_s),
-                       format_duration(job.checkpoint_s));
-    out += fmt::format("time limit     {:>10}      --time={}\n",
-                       format_duration(60.0 * static_cast<double>(candidate.limit_min)),
-                       format_limit(candidate.limit_min));
-    out +=
-        fmt::format("GPU-hours      {:>10.1f}      95 %: {:.1f}\n", job.gpu_hours(job.p50_s), job.gpu_hours(job.p95_s));
+    std::string out = line("run time", format_duration(job.p50_s),
+                           fmt::format("95 %: {}; {:.0f} steps", format_duration(job.p95_s), job.steps));
+    out += line("  start-up", format_duration(job.startup_s)) + line("  training", format_duration(job.training_s));
+    if (job.validation_s > 0) out += line("  validation", format_duration(job.validation_s));
+    if (job.checkpoint_s > 0) out += line("  checkpoints", format_duration(job.checkpoint_s));
+    out += line("time limit", format_limit(candidate.limit_min),
+                fmt::format("--time={}", format_limit(candidate.limit_min)));
+    out += line("GPU-hours", fmt::format("{:.1f}", job.gpu_hours(job.p50_s)),
+                fmt::format("95 %: {:.1f}", job.gpu_hours(job.p95_s)));
     return out;
 }
 
@@ -143,8 +149,8 @@ std::string to_text(const Prediction& prediction, bool layers) {
     out += memory_text(prediction);
     out += job_text(candidate);
     if (!prediction.least_certain.empty()) out += fmt::format("least certain  {}\n", prediction.least_certain);
-    for (const std::string& line : prediction.assumed) out += fmt::format("assumed        {}\n", line);
-    for (const std::string& line : prediction.warnings) out += fmt::format("warning        {}\n", line);
+    for (const std::string& text : prediction.assumed) out += fmt::format("assumed        {}\n", text);
+    for (const std::string& text : prediction.warnings) out += fmt::format("warning        {}\n", text);
     if (layers) out += layers_text(candidate.step);
     return out;
 }

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <catch2/catch.hpp>
+
+#include "cli/installation.h"
+#include "cli/prediction_report.h"
+
+using namespace dlcast;
+using Catch::Matchers::Contains;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+const char* const cluster_text = R"(
+[cluster]
+name = "test"
+[[partition]]
+name = "v100"
+max_time_min = 60
+[[partition.nodes]]
+gpu = "V100-SXM2-32GB"
+gpus_per_node = 4
+nodes = 2
+[[partition]]
+name = "t4"
+[[partition.nodes]]
+gpu = "t4"
+gpus_per_node = 2
+nodes = 1
+)";
+
+Result<Prediction> predict(const PredictOptions& options, bool with_cluster = false) {
+    static const DeviceCatalog catalog = *shipped_catalog();
+    static const Cluster cluster = *parse_cluster(cluster_text, "cluster.toml");
+    static const auto model = make_analytic_model();
+    static const SiteConfig config;
+    return make_prediction(options, {&config, &catalog, with_cluster ? &cluster : nullptr, model.get()});
+}
+
+PredictOptions vgg16() {
+    PredictOptions options;
+    options.model = "vgg16";
+    options.gpu = "V100-PCIE-32GB";
+    options.overrides.batch_size = 32;
+    options.overrides.epochs = 90;
+    options.overrides.dataset = "imagenet-1k";
+    return options;
+}
+
+}  // namespace
+
+TEST_CASE("the JSON has the keys that scripts rely on", "[predict]") {
+    const auto prediction = predict(vgg16());
+    REQUIRE(prediction);
+    const Value value = to_value(*prediction, false);
+    for (const char* key : {"model", "gpu", "gpus", "nodes", "partition", "step", "samples_per_s", "memory_bytes",
+                            "fits", "walltime", "gpu_hours", "assumed", "warnings"}) {
+        INFO(key);
+        CHECK(value.find(key));
+    }
+    for (const char* key : {"forward_ms", "backward_ms", "optimizer_ms", "communication_ms", "exposed_communication_ms",
+                            "step_ms", "p05_ms", "p95_ms"}) {
+        INFO(key);
+        CHECK(value.find("step")->find(key)->is_number());
+    }
+    CHECK(value.find("walltime")->find("limit_min")->as_integer() > 0);
+    CHECK(value.find("gpu_hours")->find("p50")->as_number() > 0);
+    CHECK(value.find("partition")->is_null());
+    CHECK_FALSE(value.find("layers"));
+    // Samples a second are the batch over the step.
+    CHECK_THAT(value.find("samples_per_s")->as_number(),
+               WithinRel(32 * 1e3 / value.find("step")->find("step_ms")->as_number(), 1e-9));
+}
+
+TEST_CASE("without a duration there is no walltime, and a warning names the remedy", "[predict]") {
+    PredictOptions options = vgg16();
+    options.overrides.epochs.reset();
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    const Value value = to_value(*prediction, false);
+    CHECK(value.find("walltime")->is_null());
+    CHECK(value.find("gpu_hours")->is_null());
+    CHECK(fits(*prediction));
+    CHECK_THAT(prediction->warnings.back(), Contains("epochs"));
+}
+
+TEST_CASE("layers are listed on request and make up the step", "[predict]") {
+    const auto prediction = predict(vgg16());
+    REQUIRE(prediction);
+    const Value value = to_value(*prediction, true);
+    double forward_ms = 0;
+    for (const Value& layer : value.find("layers")->as_array()) {
+        forward_ms += layer.find("forward_ms")->as_number();
+        const std::string bound = layer.find("bound")->as_string();
+        CHECK((bound == "compute" || bound == "memory" || bound == "launch"));
+    }
+    CHECK_THAT(forward_ms,
+               WithinRel(value.find("step")->find("forward_ms")->as_number(), 0.01));  // the host's floor adds a little
+}
+
+TEST_CASE("the forecast grows with epochs and differs between GPUs", "[predict]") {
+    PredictOptions options = vgg16();
+    const auto ninety = predict(options);
+    options.overrides.epochs = 45;
+    const auto half = predict(options);
+    options.gpu = "T4";
+    const auto slow = predict(options);
+    REQUIRE((ninety && half && slow));
+    CHECK_THAT(ninety->candidate.job->training_s, WithinRel(2 * half->candidate.job->training_s, 1e-12));
+    CHECK(slow->candidate.job->p50_s > half->candidate.job->p50_s);
+}
+
+TEST_CASE("a batch beyond the GPU's memory does not fit and is still forecast", "[predict]") {
+    PredictOptions options = vgg16();
+    options.overrides.batch_size = 5000;
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    CHECK_FALSE(fits(*prediction));
+    const Value value = to_value(*prediction, false);
+    CHECK_FALSE(value.find("fits")->as_bool());
+    CHECK(value.find("step")->find("step_ms")->as_number() > 0);
+    CHECK_THAT(to_text(*prediction, false), Contains("does not fit"));
+}
+
+TEST_CASE("GPUs are counted over all nodes and divide evenly", "[predict]") {
+    PredictOptions options = vgg16();
+    options.gpus = 8;
+    options.nodes = 2;
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    CHECK(prediction->candidate.allocation.gpus_per_node == 4);
+    options.gpus = 7;
+    const auto odd = predict(options);
+    REQUIRE_FALSE(odd);
+    CHECK_THAT(odd.error().message, Contains("--gpus 7") && Contains("6 or 8"));
+}
+
+TEST_CASE("a partition of the cluster file gives GPU and limit", "[predict]") {
+    PredictOptions options = vgg16();
+    options.gpu = "";
+    options.partition = "v100";
+    options.gpus = 4;
+    const auto prediction = predict(options, true);
+    REQUIRE(prediction);
+    CHECK(to_value(*prediction, false).find("partition")->as_string() == "v100");
+    CHECK(prediction->candidate.limit_min == 60);  // 90 epochs are longer than its hour
+    CHECK_FALSE(fits(*prediction));
+    options.gpus = 64;
+    CHECK_FALSE(predict(options, true));
+    options.partition = "nowhere";
+    CHECK_FALSE(predict(options, true));
+}
+
+TEST_CASE("what is missing or unknown is an error with a remedy", "[predict]") {
+    PredictOptions options = vgg16();
+    options.gpu = "";
+    auto nothing = predict(options);
+    REQUIRE_FALSE(nothing);
+    CHECK_THAT(nothing.error().message, Contains("--gpu"));
+    options.partition = "v100";
+    CHECK_THAT(predict(options).error().message, Contains("dlcast sync"));
+    options = vgg16();
+    options.gpu = "V100-PCIE-33GBX";
+    CHECK_FALSE(predict(options));
+    options = vgg16();
+    options.model = "vgg17";
+    CHECK_THAT(predict(options).error().message, Contains("vgg"));
+}
+
+TEST_CASE("a precision the GPU lacks is a warning", "[predict]") {
+    PredictOptions options = vgg16();
+    options.overrides.precision = Precision::bf16;
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    CHECK_THAT(prediction->warnings.back(), Contains("no bf16 units"));
+}
+
+TEST_CASE("the page for a person names parts, spread and assumptions", "[predict]") {
+    const auto prediction = predict(vgg16());
+    REQUIRE(prediction);
+    const std::string text = to_text(*prediction, true);
+    for (const char* word : {"forward", "backward", "optimizer", "memory a GPU", "GPU-hours", "time limit",
+                             "--time=", "least certain", "assumed", "conv2d"})
+        CHECK_THAT(text, Contains(word));
+}
