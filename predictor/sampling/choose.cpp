@@ -19,12 +19,13 @@ constexpr int max_passes = 3;  // exchanges rarely help in a third
 Matrix prior_covariance(const TransferPrior& prior, const Effects& effects, const Terms& terms,
                         const std::vector<std::size_t>& rows) {
     const std::size_t count = terms.values.cols;
+    const double weight = prior.caution * prior.term;
     const double chance = std::min(1.0, static_cast<double>(prior.most_terms) / static_cast<double>(count));
     Matrix k(rows.size(), rows.size());
     for (std::size_t a = 0; a < rows.size(); ++a)
         for (std::size_t b = 0; b <= a; ++b) {
             const double by_terms = dot(terms.values.row(rows[a]), terms.values.row(rows[b]), count);
-            k(a, b) = k(b, a) = prior.level * prior.level + chance * prior.term * prior.term * by_terms +
+            k(a, b) = k(b, a) = prior.level * prior.level + chance * weight * weight * by_terms +
                                 local_covariance(prior, effects, terms, rows[a], terms, rows[b]);
         }
     return k;

@@ -11,9 +11,10 @@ namespace dlcast {
 struct TransferPrior {
     double level = 1.0;          // both machines over all: a factor of e
     double term = 0.1;           // weight of one term that is in the model
-    double local = 0.03;         // smooth rest that no term explains, times Terms::spread
+    double local = 0.05;         // smooth rest that no term explains, times Terms::spread
     double noise = 0.03;         // expected of a measurement, times Terms::spread; fitted models try others
     double least_noise = 0.003;  // a stopwatch's
+    double caution = 1.5;        // the choice of configurations allows for weights this much larger
     std::size_t most_terms = 3;  // in one model
 };
 
