@@ -54,6 +54,15 @@ double attention_bytes(const Layer& layer, const Training& training) {
     return each * heads * queries * keys;
 }
 
+bool is_view(const Layer& layer) { return layer.kind == LayerKind::flatten || layer.kind == LayerKind::reshape; }
+
+// Whether the layer that gets the output of layer `i`, views aside, reads it again in backward.
+bool next_reads(const std::vector<Layer>& layers, std::size_t i) {
+    do ++i;
+    while (i < layers.size() && is_view(layers[i]));
+    return i < layers.size() && reads_input(layers[i]);
+}
+
 }  // namespace
 
 std::vector<double> saved_activation_bytes(const ModelSpec& model, const Training& training) {
@@ -66,9 +75,7 @@ std::vector<double> saved_activation_bytes(const ModelSpec& model, const Trainin
         if (layer.kind == LayerKind::dropout) out[i] = output;  // its mask
         if (layer.kind == LayerKind::attention) out[i] += attention_bytes(layer, training);
         if (layer.kind == LayerKind::loss) out[i] += 4.0 * output;
-        const bool view = layer.kind == LayerKind::flatten || layer.kind == LayerKind::reshape;
-        const bool next_reads = i + 1 < layers.size() && reads_input(layers[i + 1]);
-        if (!view && (reads_output(layer) || next_reads)) out[i] += e * output;
+        if (!is_view(layer) && (reads_output(layer) || next_reads(layers, i))) out[i] += e * output;
     }
     return out;
 }

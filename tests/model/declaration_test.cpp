@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <filesystem>
+
 #include "model_test_support.h"
 
 using namespace dlcast;
@@ -18,6 +20,17 @@ TEST_CASE("the shipped vgg16.json is read from its file", "[model]") {
     const auto again = parse_payload(*payload);
     REQUIRE(again);
     CHECK(to_workload(*again)->training.epochs == 90.0);
+}
+
+TEST_CASE("every shipped model file can be described and says how long it trains", "[model]") {
+    for (const auto& entry : std::filesystem::directory_iterator(DLCAST_SOURCE_DIR "/etc/models")) {
+        INFO(entry.path());
+        const auto declaration = read_model_argument(entry.path());
+        REQUIRE(declaration);
+        const auto w = to_workload(*declaration);
+        REQUIRE(w);
+        CHECK((w->training.epochs && w->dataset.samples > 0));
+    }
 }
 
 TEST_CASE("overrides change the declaration, and a new duration replaces the old one", "[model]") {

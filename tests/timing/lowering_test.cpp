@@ -78,3 +78,64 @@ TEST_CASE("a convolution and its relu keep one tensor for backward", "[lowering]
     CHECK(saved[0] == 0.0);
     CHECK(saved[1] == 224.0 * 224 * 64 * 4);
 }
+
+// Korthikanti et al., arXiv:2205.05198, equation 1: a layer keeps s b h (34 + 5 a s / h) bytes in half precision. GPT-2
+// medium: s = 1024, h = 1024, a = 16: 1024 x 1024 x (34 + 80) = 119,537,664.
+TEST_CASE("a transformer block keeps the published bytes of activations", "[lowering]") {
+    const auto w = workload_of(R"({"model": "gpt2-medium", "training": {"precision": "fp16", "seq_len": 1024}})");
+    const auto saved = saved_activation_bytes(w.model, w.training);
+    double block = 0;
+    for (std::size_t i = 0; i < saved.size(); ++i)
+        if (w.model.layers[i].block == 3) block += saved[i];
+    CHECK(block == 119'537'664.0);
+}
+
+// Autocast: the norm in fp32 and its cast; the weight's cast beside each product; probabilities cast behind the
+// softmax.
+TEST_CASE("autocast keeps norms and softmax in fp32 and casts between", "[lowering]") {
+    const auto w = workload_of(R"({"model": "bert-base-uncased", "training": {"precision": "amp", "seq_len": 128}})");
+    const auto layers = lower(w.model, w.training, 4);
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const Layer& layer = w.model.layers[i];
+        INFO(layer.name);
+        for (const OperatorUse& use : layers[i].forward) {
+            if (use.op.kind == OperatorKind::layer_norm || use.op.kind == OperatorKind::softmax)
+                CHECK(use.op.precision == Precision::fp32);
+            if (use.op.kind == OperatorKind::linear || use.op.kind == OperatorKind::bmm)
+                CHECK(use.op.precision == Precision::amp);
+        }
+        if (layer.kind == LayerKind::linear || layer.kind == LayerKind::layer_norm)
+            CHECK(count_of(layers[i].forward, OperatorKind::copy) == 1);
+    }
+}
+
+// 4 b h s s d forward, half of it under the mask: gpt2 with 12 heads of 64 and 1024 tokens: 4 x 12 x 1024 x 512 x 64.
+TEST_CASE("fused attention is one kernel, halved by a causal mask", "[lowering]") {
+    const auto w =
+        workload_of(R"({"model": "gpt2", "training": {"framework": "pytorch+composer", "precision": "bf16"}})");
+    const auto layers = lower(w.model, w.training, 1);
+    CHECK(flops_of(layers, true, OperatorKind::attention) == 12.0 * 4 * 12 * 1024 * 512 * 64);
+    CHECK(flops_of(layers, false, OperatorKind::attention) == 2.5 * 12.0 * 4 * 12 * 1024 * 512 * 64);
+    CHECK(flops_of(layers, true, OperatorKind::bmm) == 0.0);
+}
+
+// Tensor units read channels last; NCHW tensors are turned on the way in and out.
+TEST_CASE("half-precision convolutions turn NCHW tensors", "[lowering]") {
+    const auto [layout, copies] = GENERATE(table<std::string, int>({{"nchw", 2}, {"nhwc", 0}}));
+    const auto w =
+        workload_of(R"({"model": "resnet50", "training": {"precision": "bf16", "layout": ")" + layout + "\"}}");
+    CHECK(count_of(lower(w.model, w.training, 1)[0].forward, OperatorKind::copy) == copies);
+}
+
+TEST_CASE("a compiler fuses chains of row-wise layers", "[lowering]") {
+    const auto eager = workload_of(R"({"model": "resnet18"})");
+    const auto compiled = workload_of(R"({"model": "resnet18", "training": {"compile": true}})");
+    const auto launches = [](const Workload& w) {
+        double count = 0;
+        for (const LayerOperators& layer : lower(w.model, w.training, 1))
+            for (const OperatorUse& use : layer.forward) count += use.count;
+        return count;
+    };
+    // 17 relus, of which all follow a norm or an addition; of the 8 additions 5 follow a norm, 3 a downsampling's.
+    CHECK(launches(eager) - launches(compiled) == 17 + 8);
+}
