@@ -73,7 +73,9 @@ Layer& ModelBuilder::append(std::string name, LayerKind kind, Shape output, doub
 void ModelBuilder::add_parameters(Layer& layer, double count) {
     parameters_ += count;
     if (parameters_ > most_elements) return fail("more than 1e15 parameters");
-    layer.parameters = static_cast<std::uint64_t>(static_cast<double>(layer.parameters) + count);
+    const double sum = static_cast<double>(layer.parameters) + count;
+    if (sum < 0.0) return fail("fewer than no parameters");
+    layer.parameters = static_cast<std::uint64_t>(sum);
 }
 
 void ModelBuilder::share() {

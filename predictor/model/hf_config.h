@@ -50,6 +50,7 @@ public:
     bool fused(bool standard);
 
     void fail(const std::string& text) { reader_.fail("model_type", text); }
+    bool failed() const { return reader_.failed(); }
     Status finish() { return reader_.finish(); }
 
     const BuildOptions& options;

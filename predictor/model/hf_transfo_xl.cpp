@@ -66,6 +66,7 @@ Result<ModelSpec> build_transfo_xl(HfConfig& c, const std::string& name) {
     const std::int64_t inner = c.size({"d_inner"});
     const Clusters clusters = read_clusters(c, vocab, c.size_or({"d_embed"}, width));
     if (c.options.seq_len == 0 && memory == 0) c.fail("needs \"mem_len\" or a sequence length");
+    if (c.failed()) return invalid_argument("incomplete");
     const std::int64_t tokens = c.tokens(memory);
     ModelBuilder b({tokens});
     b.embedding("embed", vocab, width);
@@ -85,7 +86,7 @@ Result<ModelSpec> build_transfo_xl(HfConfig& c, const std::string& name) {
         b.continue_from({tokens + memory, width});
         b.linear(at + ".attn.qkv", 3 * heads * d, false);
         b.continue_from({tokens + memory, width});
-        b.linear(at + ".attn.r", heads * d, false);
+        b.linear(at + ".attn.r", heads * d, false).input_grad = false;
         b.continue_from({tokens, heads * d});
         Layer& attention = b.attention(at + ".attn.scores", heads, heads, d);
         attention.kv_tokens = tokens + memory;

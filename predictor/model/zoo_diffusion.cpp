@@ -163,6 +163,9 @@ Result<ModelSpec> build_stable_diffusion_2(const std::string& name, std::int64_t
     auto model = b.finish(name, "stable-diffusion");
     if (!model) return model;
     for (std::size_t i = 0; i < frozen; ++i) model->layers[i].trainable = false;
+    // Keys and values of cross-attention come from the frozen text.
+    for (Layer& layer : model->layers)
+        layer.input_grad = !layer.name.ends_with(".cross.attn.k") && !layer.name.ends_with(".cross.attn.v");
     count_parameters(*model);
     model->image_size = image_size;
     model->seq_len = tokens;

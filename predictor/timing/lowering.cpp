@@ -3,12 +3,14 @@
 
 #include <algorithm>
 
-#include "predictor/model/shape.h"
 #include "predictor/timing/lowering_detail.h"
 
 namespace dlcast {
 namespace lowering {
-Precision product_precision(const Training& training) { return training.precision; }
+
+Precision product_precision(const Training& training) {
+    return training.precision == Precision::fp8 ? Precision::bf16 : training.precision;
+}
 
 Precision data_precision(const Training& training) {
     if (training.precision == Precision::tf32) return Precision::fp32;
@@ -58,31 +60,6 @@ void lower_layer(Site& site) {
     }
 }
 
-bool is_row_wise(LayerKind kind) {
-    switch (kind) {
-        case LayerKind::batch_norm:
-        case LayerKind::layer_norm:
-        case LayerKind::rms_norm:
-        case LayerKind::group_norm:
-        case LayerKind::activation:
-        case LayerKind::dropout:
-        case LayerKind::add:
-        case LayerKind::multiply:
-            return true;
-        default:
-            return false;
-    }
-}
-
-// A compiler makes one kernel of a chain of row-wise layers: the layers after its first add neither traffic nor
-// launches.
-bool is_fused_away(const ModelSpec& model, std::size_t i, const Training& training) {
-    if (!training.compile || i == 0) return false;
-    const Layer &layer = model.layers[i], &before = model.layers[i - 1];
-    const bool pointwise = is_row_wise(layer.kind) && layer.parameters == 0;
-    return pointwise && is_row_wise(before.kind) && before.output == layer.input;
-}
-
 bool trains(const Layer& layer) { return layer.trainable && layer.parameters > 0; }
 
 }  // namespace
@@ -95,7 +72,7 @@ std::vector<LayerOperators> lower(const ModelSpec& model, const Training& traini
         const Layer& layer = model.layers[i];
         const bool unused =
             training.forward_only && (layer.kind == LayerKind::dropout || layer.kind == LayerKind::loss);
-        if (unused || lowering::is_fused_away(model, i, training)) continue;
+        if (unused) continue;
         const bool below_trains = static_cast<std::ptrdiff_t>(i) > first;
         const bool backward = !training.forward_only;
         // A tied weight holds no parameters of its own, and still has a gradient.

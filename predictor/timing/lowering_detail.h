@@ -21,7 +21,8 @@ struct Site {
     std::int64_t rows(const Shape& shape) const { return shape.size() == 2 ? batch * shape[0] : batch; }
 };
 
-/// Precision of matrix products and convolutions, of what runs between them, and of sums that autocast keeps in fp32.
+/// Precision of convolutions and products of two data tensors (fp8 is for linear layers alone), of what runs between
+/// them, and of sums that autocast keeps in fp32.
 Precision product_precision(const Training& training);
 Precision data_precision(const Training& training);
 Precision reduction_precision(const Training& training);

@@ -45,7 +45,7 @@ void lower_convolution(Site& site) {
     const Shape& out = transposed ? layer.input : layer.output;
     Operator op;
     op.kind = OperatorKind::conv2d;
-    op.precision = site.training.precision == Precision::fp8 ? Precision::bf16 : product_precision(site.training);
+    op.precision = product_precision(site.training);
     op.batch = site.batch;
     op.in_ch = in[0];
     op.in_h = in[1];
@@ -82,7 +82,7 @@ void lower_convolution(Site& site) {
 void lower_linear(Site& site) {
     const Layer& layer = site.layer;
     const Training& t = site.training;
-    const Precision precision = product_precision(t);
+    const Precision precision = t.precision;
     const std::int64_t k = layer.input.back(), n = layer.output.back();
     std::int64_t m = site.rows(layer.input);
     double count = 1.0;
@@ -113,7 +113,7 @@ void lower_attention(Site& site) {
     const Layer& layer = site.layer;
     const Training& t = site.training;
     const Precision precision = data_precision(t);
-    const Precision matrix = t.precision == Precision::fp8 ? Precision::bf16 : t.precision;
+    const Precision matrix = product_precision(t);
     const std::int64_t heads = layer.heads, d = layer.head_dim;
     const std::int64_t queries = layer.input[0];
     const std::int64_t keys = layer.kv_tokens > 0 ? layer.kv_tokens : layer.input[0];

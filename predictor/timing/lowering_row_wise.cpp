@@ -99,7 +99,7 @@ void lower_recurrent(Site& site) {
     const Layer& layer = site.layer;
     Operator op;
     op.kind = OperatorKind::recurrent;
-    op.precision = site.training.precision == Precision::fp8 ? Precision::bf16 : product_precision(site.training);
+    op.precision = product_precision(site.training);
     op.batch = site.batch;
     op.m = layer.input[0];
     op.k = layer.input.back();

@@ -116,8 +116,10 @@ double bytes(const Operator& op) {
     switch (op.kind) {
         case OperatorKind::conv2d:
             return three_fold * e * (convolution_inputs(op) + convolution_weights(op) + convolution_outputs(op));
-        case OperatorKind::linear:
-            return three_fold * e * (product(op.m, op.k) + product(op.k, op.n) + product(op.m, op.n));
+        case OperatorKind::linear: {
+            const double factor = op.precision == Precision::fp8 ? 1.0 : e;  // of both factors; the result stays wide
+            return three_fold * (factor * (product(op.m, op.k) + product(op.k, op.n)) + e * product(op.m, op.n));
+        }
         case OperatorKind::bmm:
             return three_fold * e * static_cast<double>(op.batch) *
                    (product(op.m, op.k) + product(op.k, op.n) + product(op.m, op.n));
