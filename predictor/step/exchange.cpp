@@ -75,7 +75,8 @@ std::vector<double> block_outputs(const ModelSpec& model) {
     return attention.empty() ? linear : attention;
 }
 
-Result<Exchange> reduce_tensors(const Workload& workload, const Layout& layout, const ComputeProfile& compute) {
+Result<Exchange> reduce_tensors(const Workload& workload, const Layout& layout, const Software& software,
+                                const ComputeProfile& compute) {
     const bool again = workload.training.activation_checkpointing == "full";
     const double reductions = workload.training.forward_only ? 2 : again ? 6 : 4;
     double micro_step_s = 0;
@@ -87,7 +88,7 @@ Result<Exchange> reduce_tensors(const Workload& workload, const Layout& layout, 
         micro_step_s += reductions * *one;
     }
     const double seconds = micro_step_s / layout.pp * compute.micro_steps;
-    return Exchange{seconds, seconds};
+    return Exchange{seconds, (1 - software.tensor_overlap) * seconds};
 }
 
 Result<Exchange> pass_keys_and_values(const Workload& workload, const Layout& layout, const ComputeProfile& compute) {
@@ -143,7 +144,7 @@ Result<Exchange> exchange_of(const Workload& workload, const Layout& layout, con
             if (auto status = add(reduce_gradients(layout, software, compute)); !status) return status.error();
     }
     if (layout.tp > 1)
-        if (auto status = add(reduce_tensors(workload, layout, compute)); !status) return status.error();
+        if (auto status = add(reduce_tensors(workload, layout, software, compute)); !status) return status.error();
     if (layout.cp > 1)
         if (auto status = add(pass_keys_and_values(workload, layout, compute)); !status) return status.error();
     if (layout.pp > 1)

@@ -27,8 +27,9 @@ struct Exchange {
 
 /// Data parallelism: one all-reduce a step, in buckets behind the last backward. Sharded weights (FSDP, ZeRO 3): a
 /// gather in forward, a gather and a reduce-scatter in backward, each micro-step. Tensor parallelism: two all-reduces
-/// forward and two backward for each attention block, never hidden. Context parallelism: keys and values around the
-/// ring. Pipeline: activations to the next stage and gradients back. Errors: a link that is used and has no bandwidth.
+/// forward and two backward for each attention block, hidden by few frameworks. Context parallelism: keys and values
+/// around the ring. Pipeline: activations to the next stage and gradients back. Errors: a link that is used and has no
+/// bandwidth.
 Result<Exchange> exchange_of(const Workload& workload, const Layout& layout, const Software& software,
                              const ComputeProfile& compute);
 

@@ -11,6 +11,7 @@ struct Software {
     double host_s_per_kernel = 0.0;    // the host cannot issue kernels faster than this
     double step_s = 0.0;               // once a step: loop, logging, gradient scaling, zeroing
     double overlap = 1.0;              // share of backward behind which gradients can hide
+    double tensor_overlap = 0.0;       // share of tensor-parallel traffic that hides behind products
     double exchange_efficiency = 1.0;  // of the links, through the framework's communication layer
     double elementwise_factor = 1.0;   // time of element-wise and normalising kernels; below 1 where they are fused
     double product_factor = 1.0;       // time of matrix products and convolutions

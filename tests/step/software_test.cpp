@@ -42,9 +42,14 @@ TEST_CASE("depthwise convolutions are slower than their traffic says, grouped on
     CHECK(software_factor(named("pytorch"), conv) == 1);
 }
 
-TEST_CASE("a forward pass alone has no cost of a step", "[software]") {
+TEST_CASE("a forward pass alone has no cost of a step in PyTorch", "[software]") {
     Training training;
     CHECK(software_of(training).step_s > 0);
     training.forward_only = true;
     CHECK(software_of(training).step_s == 0);
+    const double session_s = [&] {
+        training.framework = "tensorflow1+horovod";
+        return software_of(training).step_s;
+    }();
+    CHECK(session_s > 0);  // a session feeds and fetches
 }
