@@ -70,6 +70,19 @@ static void print_error(const char* text) {
 /* Inside an allocation srun starts a step, which job_submit never sees. */
 static int is_step(spank_context_t context) { return context == S_CTX_LOCAL && getenv("SLURM_JOB_ID"); }
 
+static int read_and_hand_over(spank_t spank, const char* model) {
+    char payload[DLCAST_PAYLOAD_MAX_BYTES + 1];
+    char error[4096];
+    if (dlcast_bridge_read_model(model, payload, sizeof payload, error, sizeof error) != 0) {
+        print_error(error);
+        return -1;
+    }
+    spank_err_t rc = spank_job_control_setenv(spank, DLCAST_PAYLOAD_VARIABLE, payload, 1);
+    if (rc == ESPANK_SUCCESS) return ESPANK_SUCCESS;
+    slurm_error("dlcast: cannot hand the model to slurmctld: %s", spank_strerror(rc));
+    return -1;
+}
+
 /* Runs once for each component of a heterogeneous job, all in one process. A component has the model that was given
  * with it, not the one of the component before. A negative return stops the submission. */
 DLCAST_EXPORT int slurm_spank_init_post_opt(spank_t spank, int argc, char** argv) {
@@ -82,24 +95,14 @@ DLCAST_EXPORT int slurm_spank_init_post_opt(spank_t spank, int argc, char** argv
         if (payload_is_set) spank_job_control_unsetenv(spank, DLCAST_PAYLOAD_VARIABLE);
         return ESPANK_SUCCESS;
     }
+    int rc = ESPANK_SUCCESS;
     if (is_step(context)) {
         slurm_spank_log("dlcast: --dl-model says nothing about a step; give it to the job");
-        return ESPANK_SUCCESS;
-    }
-
-    char payload[DLCAST_PAYLOAD_MAX_BYTES + 1];
-    char error[4096];
-    if (dlcast_bridge_read_model(argument, payload, sizeof payload, error, sizeof error) != 0) {
-        print_error(error);
-        return -1;
+    } else {
+        rc = read_and_hand_over(spank, argument);
+        payload_is_set = rc == ESPANK_SUCCESS;
     }
     free(argument);
     argument = NULL;
-    spank_err_t rc = spank_job_control_setenv(spank, DLCAST_PAYLOAD_VARIABLE, payload, 1);
-    if (rc != ESPANK_SUCCESS) {
-        slurm_error("dlcast: cannot hand the model to slurmctld: %s", spank_strerror(rc));
-        return -1;
-    }
-    payload_is_set = 1;
-    return ESPANK_SUCCESS;
+    return rc;
 }
