@@ -38,6 +38,7 @@ class Cluster:
         self.built_module = os.path.join(build, "predictor/torch/dlcast_torch.so")
         self.weights = os.path.join(ROOT, "etc/weights")
         self.plugins = os.path.join(build, "plugin")
+        self.forge = os.path.join(build, "tests/slurm/forge_spank.so")
         self.dlcast = os.path.join(build, "cli/dlcast")
         self.environment = dict(os.environ, DLCAST_CONFIG=self.config, DLCAST_MODULE=self.module,
                                 SLURM_CONF=self.slurm + "/etc/slurm.conf", MUNGE_SOCKET=self.slurm + "/run/munge/socket",
@@ -158,7 +159,8 @@ weights = "{self.weights}"
         """The job's row in the accounting database, once its end is written there."""
         for _ in range(seconds * 5):
             row = self.run("sacct", "-X", "-n", "-P", "-j", str(job), "-o", "state,timelimit,partition,admincomment").out.strip()
-            if row and row.split("|")[0].split()[0] in ("COMPLETED", "CANCELLED", "FAILED", "TIMEOUT"):
+            state, _, partition = (row.split("|") + ["", ""])[:3]
+            if partition and state.split()[0] in ("COMPLETED", "CANCELLED", "FAILED", "TIMEOUT"):
                 return row
             time.sleep(0.2)
         return row

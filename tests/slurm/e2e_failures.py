@@ -14,7 +14,7 @@ def restart_with_pending_jobs(cluster, check):
     after = cluster.show(job)
     keys = ("TimeLimit", "Partition", "AdminComment")
     check("limit, partition and record are still there", all(before[key] == after[key] for key in keys), (before, after))
-    check("the state file holds no payload", not any(b"DLCAST_MODEL" in open(path, "rb").read()
+    check("the state file holds no payload", not any(b"DLCAST_MODEL=" in open(path, "rb").read()
                                                      for path in glob.glob(cluster.slurm + "/state/job_state*")))
     check.show(job)
 
@@ -57,4 +57,17 @@ def configuration_broken(cluster, check):
     cluster.change_config()
 
 
-PARTS = [restart_with_pending_jobs, module_removed, configuration_broken]
+def forged_payload(cluster, check):
+    """A client of one's own, 1 MiB of nonsense, and PrologSlurmctld"""
+    with open(cluster.slurm + "/etc/plugstack.conf", "a") as file:
+        file.write(f"optional {cluster.forge}\n")
+    pid = cluster.controller_pid
+    for size in (100_000, 1 << 20):
+        answer = cluster.run("env", f"FORGED_BYTES={size}", "sbatch", "-p", "cpu", "-o", "/dev/null", "--wrap=sleep 1")
+        row = cluster.wait_for_end(answer.job)
+        check(f"a job with {size} bytes runs to its end", row.startswith("COMPLETED"), (row, answer.err))
+    check("slurmctld lives", cluster.controller_pid == pid and "slurmctld" in cluster.controller_maps())
+    print("      " + answer.err.split("\n")[0])
+
+
+PARTS = [forged_payload, restart_with_pending_jobs, module_removed, configuration_broken]

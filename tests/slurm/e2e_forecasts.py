@@ -104,9 +104,14 @@ def large_model(cluster, check):
     model = cluster.write("large.json", json.dumps({"model": {"name": "large", "input": [512], "layers": layers},
                                                     "dataset": {"samples": 10000}, "training": {"epochs": 1, "batch_size": 32}}))
     pid = cluster.controller_pid
-    answer = cluster.submit(f"--dl-model={model}", "--gres=gpu:t4:1", held=False)
+    answer = cluster.run("sbatch", f"--dl-model={model}", "--gres=gpu:t4:1", "-o", cluster.path("size"),
+                         "--wrap=echo ${#SLURM_SPANK_DLCAST_MODEL}")
     row = cluster.wait_for_end(answer.job)
     check("the job runs to its end", row.startswith("COMPLETED"), (row, answer.err))
+    with open(cluster.path("size")) as file:
+        size = int(file.read())
+    check("the payload is large and within the limit", 32 * 1024 < size <= 64 * 1024, size)
+    print(f"      {size} bytes")
     check("slurmctld lives", os.path.exists(f"/proc/{pid}/maps") and cluster.controller_maps() != "")
     check("PrologSlurmctld ran", os.path.exists(cluster.path("prolog.ran")))
     with open(cluster.path("prolog.env")) as file:
