@@ -196,6 +196,9 @@ Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::s
     }
     for (std::size_t i = 0; i < out.partitions.size(); ++i)
         add_hidden_nodes(out.partitions[i], records[i], shown[i], warnings);
+    // Names that no file can hold (bytes that are not UTF-8, a partition twice) must not replace a file that works.
+    if (auto read_back = parse_cluster(write_cluster(out), "the cluster file"); !read_back)
+        return invalid_argument("what Slurm printed makes no cluster file: " + read_back.error().message);
     return out;
 }
 

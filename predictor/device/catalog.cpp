@@ -84,7 +84,7 @@ Error DeviceCatalog::unknown(std::string_view name) const {
     for (const CatalogEntry& entry : entries_) known.insert(known.end(), entry.aliases.begin(), entry.aliases.end());
     for (const NamePattern& pattern : patterns_) known.push_back(pattern.family);
     const std::string near = nearest_name(name, known);
-    const std::string hint = near.empty() ? "add it to the site's GPU file ([files] gpus in dlcast.toml)"
+    const std::string hint = near.empty() ? "add it to the site's own GPU file ([files] site_gpus in dlcast.toml)"
                                           : fmt::format("did you mean \"{}\"?", near);
     return not_found(fmt::format("GPU \"{}\" is unknown; {}", name, hint));
 }

@@ -141,6 +141,16 @@ TEST_CASE("output that was cut off is refused, never half believed", "[sync]") {
     CHECK_FALSE(cluster_from_slurm(output, warnings));
 }
 
+TEST_CASE("names that no cluster file can hold are refused before a working file is replaced", "[sync]") {
+    SlurmOutput output = saved();
+    std::vector<std::string> warnings;
+    const auto at = output.partitions.find("QoS=normal");
+    output.partitions[at + 4] = '\xff';  // no UTF-8
+    const auto cluster = cluster_from_slurm(output, warnings);
+    REQUIRE_FALSE(cluster);
+    CHECK_THAT(cluster.error().message, Catch::Contains("makes no cluster file"));
+}
+
 TEST_CASE("output of any other shape gives an error or a cluster, never a crash", "[sync]") {
     const SlurmOutput whole = saved();
     for (std::size_t bytes = 0; bytes < whole.partitions.size(); bytes += 97) {
