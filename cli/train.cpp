@@ -26,7 +26,7 @@ struct NetChoice {
     double unseen_log_sd;  // of a GPU's bias around networks that never saw it, by leaving out one GPU at a time
 };
 constexpr std::array<NetChoice, net_count> choices{
-    {{128, 40, -0.7f, 0.20}, {128, 40, -1.1f, 0.20}, {96, 40, -0.3f, 0.20}}};
+    {{128, 30, -0.7f, 0.20}, {128, 30, -1.1f, 0.20}, {96, 30, -0.3f, 0.20}}};
 
 // What the public tables are; rows of other sources are the user's own.
 struct KnownSource {

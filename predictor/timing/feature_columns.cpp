@@ -116,6 +116,11 @@ void put_product(ColumnWriter& w, const OperatorQuery& q) {
 
 double mean_side(std::int64_t a, std::int64_t b) { return std::sqrt(static_cast<double>(a) * static_cast<double>(b)); }
 
+double block_fill(double side, double block) {
+    const double covered = std::ceil(std::max(side, 1.0) / block) * block;
+    return side * side / (covered * covered);
+}
+
 void put_conv(ColumnWriter& w, const OperatorQuery& q) {
     const Operator& op = *q.op;
     const double batch = static_cast<double>(op.batch),
@@ -151,6 +156,10 @@ void put_conv(ColumnWriter& w, const OperatorQuery& q) {
     for (std::size_t step = 1; step < strides.size(); ++step)
         w.flag(strides[step], op.stride == static_cast<std::int64_t>(step));
     w.flag("padded", (op.out_w - 1) * op.stride + op.kernel_w > op.in_w);
+    // Winograd computes 2 x 2 or 4 x 4 outputs at a time, FFT blocks of 32 x 32 inputs: what of them is of use.
+    w.put("winograd_fill_2", block_fill(out, 2.0));
+    w.put("winograd_fill_4", block_fill(out, 4.0));
+    w.put("fft_fill_32", block_fill(out, std::max(33.0 - kernel, 1.0)));
     w.flag("winograd", winograd_may_run(op));
     w.flag("fft", fft_may_run(op));
     put_tiles(w, groups, m, n, *q.device);

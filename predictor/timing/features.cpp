@@ -68,9 +68,8 @@ PhysicsColumns physics_of(Net net, const OperatorQuery& q) {
 }
 
 std::int32_t launch_index(const OperatorQuery& q) {
-    if (q.clock == Clock::session) return 2 * operator_slots + static_cast<std::int32_t>(q.op->optimizer);
-    const auto slot = static_cast<std::int32_t>(operator_slot(*q.op));
-    return q.clock == Clock::kernel ? operator_slots + slot : slot;
+    if (q.clock == Clock::session) return operator_slots + static_cast<std::int32_t>(q.op->optimizer);
+    return static_cast<std::int32_t>(operator_slot(*q.op));
 }
 
 std::vector<FeatureColumn> named_columns(Net net) {

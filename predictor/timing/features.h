@@ -34,11 +34,11 @@ struct PhysicsColumns {
 };
 inline constexpr int physics_columns = 6;
 
-/// Constants that are learnt beside the network, found by index: launch times by clock and operator, and for
+/// Constants that are learnt beside the network, found by index: launch times by operator, and for
 /// Clock::session by optimizer; the factor on update_s, by optimizer.
 inline constexpr int operator_slots = 24;
 inline constexpr int optimizer_slots = 11;
-inline constexpr int launch_slots = 2 * operator_slots + optimizer_slots;
+inline constexpr int launch_slots = operator_slots + optimizer_slots;
 
 /// Rows for one network, in the order they were appended.
 struct FeatureTable {

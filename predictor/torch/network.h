@@ -47,7 +47,8 @@ Rows rows_of(const dlcast_torch_table& table);
 Rows select_physics(const Rows& rows, const at::Tensor& index);
 
 struct Prediction {
-    at::Tensor log_time, log_scale;  // [rows]
+    at::Tensor log_time, log_scale;                // [rows]
+    at::Tensor compute_slowness, memory_slowness;  // [rows]: a and b
 };
 /// `known`: [rows, 1], 1 where the group's constants count, 0 where the GPU is to be an unnamed one.
 ///     main = smooth maximum of exp(log_compute_s + a + off_c) and exp(log_memory_s + b + off_m), of power 3

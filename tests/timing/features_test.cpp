@@ -115,9 +115,13 @@ TEST_CASE("absurd sizes give finite features", "[features]") {
     for (const float v : row(Net::product, op, v100()).features) CHECK(std::isfinite(v));
 }
 
-TEST_CASE("the clock chooses the launch constant", "[features]") {
-    const Operator op = linear(8, 8, 8);
+TEST_CASE("a host's launch has a constant for each operator, a session's for each optimizer", "[features]") {
+    Operator op = linear(8, 8, 8);
     const auto launch = [&](Clock c) { return row(Net::product, op, v100(), c).launch[0]; };
-    CHECK(launch(Clock::call) + operator_slots == launch(Clock::kernel));
-    CHECK(launch(Clock::session) == 2 * operator_slots);  // optimizer none
+    CHECK(launch(Clock::call) < operator_slots);
+    CHECK(launch(Clock::session) == operator_slots);  // optimizer none
+    op.optimizer = Optimizer::sgd;
+    CHECK(launch(Clock::session) == operator_slots + 1);
+    CHECK(row(Net::product, op, v100(), Clock::call).physics[0].host_launch == 1.0f);
+    CHECK(row(Net::product, op, v100(), Clock::kernel).physics[0].host_launch == 0.0f);
 }

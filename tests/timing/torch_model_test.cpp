@@ -93,9 +93,9 @@ TEST_CASE("the network and the analytic model agree within a factor on common op
     REQUIRE(analytic);
     for (std::size_t i = 0; i < operators.size(); ++i) {
         INFO(device.name << ", operator " << i);
-        // Typical efficiencies are off by up to two for one shape.
-        CHECK((*network)[i].median_s < 2.2 * (*analytic)[i].median_s);
-        CHECK((*network)[i].median_s > (*analytic)[i].median_s / 2.2);
+        // One typical efficiency is off by up to two for a shape; a 3 x 3 convolution saves arithmetic besides.
+        CHECK((*network)[i].median_s < 3.0 * (*analytic)[i].median_s);
+        CHECK((*network)[i].median_s > (*analytic)[i].median_s / 3.0);
         CHECK((*network)[i].log_sd > 0.0);
     }
 }
