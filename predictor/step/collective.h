@@ -36,9 +36,9 @@ struct Group {
     int ranks() const { return nodes * ranks_per_node; }
 };
 
-/// All-reduce in three stages: reduce-scatter inside each node, all-reduce of each rank's part between the nodes (by ring
-/// or tree, whichever is faster), all-gather inside each node. On one node that is the ring itself. Errors as above, for the links that are used.
-/// Source: Cho et al., BlueConnect, IBM J. Res. Dev. 63 (2019) 1:1-1:11.
+/// All-reduce in three stages: reduce-scatter inside each node, all-reduce of each rank's part between the nodes (by
+/// ring or tree, whichever is faster), all-gather inside each node. On one node that is the ring itself. Errors as
+/// above, for the links that are used. Source: Cho et al., BlueConnect, IBM J. Res. Dev. 63 (2019) 1:1-1:11.
 Result<double> allreduce_s(const Group& group, std::uint64_t bytes);
 
 /// All-gather (or reduce-scatter) of `bytes` in all: between the nodes first, then inside each node.

@@ -182,3 +182,12 @@ TEST_CASE("the page for a person names parts, spread and assumptions", "[predict
                              "--time=", "least certain", "assumed", "conv2d"})
         CHECK_THAT(text, Contains(word));
 }
+
+TEST_CASE("a name that several GPUs have is taken for the most common one, and said", "[predict]") {
+    PredictOptions options = vgg16();
+    options.gpu = "a100";
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    CHECK_THAT(prediction->assumed.at(prediction->assumed.size() - 2),
+               Contains("A100"));  // the last one is the GPU count
+}
