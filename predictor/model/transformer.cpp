@@ -32,6 +32,7 @@ void add_projections(ModelBuilder& b, const std::string& at, const AttentionOpti
 }  // namespace
 
 std::string head_fault(std::int64_t width, std::int64_t heads, std::int64_t kv_heads) {
+    if (heads < 1 || kv_heads < 0) return "attention needs at least one head";
     if (width % heads != 0) return fmt::format("{} heads do not divide a width of {}", heads, width);
     if (kv_heads > 0 && heads % kv_heads != 0)
         return fmt::format("{} key heads do not divide {} heads", kv_heads, heads);

@@ -123,6 +123,10 @@ TEST_CASE("numbers outside of reason are refused", "[model][bad]") {
             .empty());
     CHECK_FALSE(error_of(R"({"class_name": "Sequential", "config": {"layers": [5]}})").empty());
     CHECK_FALSE(error_of(R"({"class_name": "Sequential", "config": 7})").empty());
+    CHECK_FALSE(
+        error_of(R"({"model_type": "marian", "encoder_layers": 1, "decoder_layers": 1, "d_model": 8, "vocab_size": 9,
+                             "encoder_attention_heads": 2, "decoder_attention_heads": 0})")
+            .empty());
     CHECK_FALSE(error_of(R"({"layers": {"1": {"type": "Wavelet"}}, "input": {"size": 8}})").empty());
 }
 
