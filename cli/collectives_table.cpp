@@ -13,6 +13,7 @@ namespace dlcast {
 namespace {
 
 constexpr double most_ranks = 1 << 20;
+constexpr double unstated_network_GBps = 12.5;  // one 100 Gb/s NIC
 
 // Fields of the present row by column name; an absent column is an empty field.
 class Fields {
@@ -38,7 +39,7 @@ Status require_columns(const CsvReader& reader, const std::vector<std::string>& 
     return ok();
 }
 
-// "2.26.2" is 226; nothing known is the newest.
+// "2.26.2" is 2026; nothing known is the newest.
 int version_of(const std::string& nccl) {
     const auto parts = split(nccl, '.');
     if (parts.size() < 2) return 1 << 20;
@@ -64,11 +65,19 @@ NcclSettings settings_of(const std::string& environment, const std::string& nccl
     return settings;
 }
 
+// "all_reduce", "AllReduce", "all-to-all" alike. A gather is a scatter the other way.
+std::optional<Collective> collective_named(const std::string& text) {
+    const std::string name = squeeze(text) == "gather" ? "scatter" : squeeze(text);
+    for (std::size_t i = 0; i < collective_names.size(); ++i)
+        if (squeeze(collective_names[i]) == name) return static_cast<Collective>(i);
+    return std::nullopt;
+}
+
 std::string site_of(const std::string& id, const std::string& gpu) {
     return id.substr(0, id.find('_')) + " " + gpu.substr(0, gpu.find('-'));
 }
 
-CollectiveSetup setup_of(const Fields& row, const LinkCatalog& links, std::string& warning) {
+CollectiveSetup setup_of(const Fields& row, const LinkCatalog& links, std::vector<std::string>& warnings) {
     CollectiveSetup setup;
     setup.id = row.text("setup_id");
     setup.gpu = row.text("gpu");
@@ -78,8 +87,8 @@ CollectiveSetup setup_of(const Fields& row, const LinkCatalog& links, std::strin
     setup.ranks_per_node = static_cast<int>(std::clamp(row.number("gpus_per_node"), 0.0, most_ranks));
     if (gpus > 0 && gpus != static_cast<double>(setup.nodes) * setup.ranks_per_node) {
         setup.ranks_per_node = std::max(1, static_cast<int>(gpus / setup.nodes));
-        warning = fmt::format("setup {}: {} GPUs are not {} nodes times its GPUs per node; took {} a node", setup.id,
-                              gpus, setup.nodes, setup.ranks_per_node);
+        warnings.push_back(fmt::format("setup {}: {} GPUs are not {} nodes times its GPUs per node; took {} a node",
+                                       setup.id, gpus, setup.nodes, setup.ranks_per_node));
     }
     setup.healthy = row.text("healthy") != "0";
 
@@ -88,11 +97,18 @@ CollectiveSetup setup_of(const Fields& row, const LinkCatalog& links, std::strin
     fabric.node_GBps = row.number("intra_gbs_per_gpu_unidir");
     const std::string p2p = to_lower(row.text("p2p"));
     fabric.node_link = links.node_link(node, fabric.node_GBps, p2p != "0" && p2p != "false" && p2p != "no");
+    if (!(fabric.node_GBps > 0)) fabric.node_GBps = usual_GBps(fabric.node_link, node);
     fabric.network = network_of(network);
     fabric.nics_per_node = static_cast<int>(std::clamp(row.number("nics_per_node", 1), 1.0, 1024.0));
     fabric.network_GBps = row.number("net_gbs_per_node");
     if (!(fabric.network_GBps > 0)) fabric.network_GBps = row.number("nics_per_node") * row.number("nic_gbps") / 8;
     if (to_lower(network).starts_with("mnnvl")) fabric.domain_ranks = 72;
+    const bool in_domain = fabric.domain_ranks >= setup.nodes * static_cast<double>(setup.ranks_per_node);
+    if (setup.nodes > 1 && !in_domain && !(fabric.network_GBps > 0)) {
+        fabric.network_GBps = unstated_network_GBps;
+        warnings.push_back(
+            fmt::format("setup {}: no rate of its network; took {} GB/s a node", setup.id, unstated_network_GBps));
+    }
     const std::string cpu = to_lower(row.text("cpu"));
     fabric.amd_host = cpu.find("amd") != std::string::npos || cpu.find("epyc") != std::string::npos;
     fabric.settings = settings_of(row.text("env"), row.text("nccl"));
@@ -126,9 +142,7 @@ Status read_rows(const std::string& path, CollectiveTables& tables) {
         row.size_bytes = verbatim("size_bytes");
         if (const auto found = tables.setups.find(named.text("setup_id")); found != tables.setups.end())
             row.setup = &found->second;
-        const auto kind =
-            std::find(collective_names.begin(), collective_names.end(), to_lower(named.text("collective")));
-        if (kind != collective_names.end()) row.kind = static_cast<Collective>(kind - collective_names.begin());
+        row.kind = collective_named(named.text("collective"));
         row.bytes = named.number("size_bytes", -1);
         if (const double time_us = named.number("time_us"); time_us > 0) row.time_us = time_us;
         row.outlier = named.number("outlier") != 0;
@@ -151,9 +165,7 @@ Result<CollectiveTables> read_collectives(const std::string& setups, const std::
         const auto more = reader->next(fields);
         if (!more) return more.error();
         if (!*more) break;
-        std::string warning;
-        CollectiveSetup setup = setup_of(Fields(*reader, fields), links, warning);
-        if (!warning.empty()) tables.warnings.push_back(warning);
+        CollectiveSetup setup = setup_of(Fields(*reader, fields), links, tables.warnings);
         const std::string id = setup.id;
         if (!tables.setups.emplace(id, std::move(setup)).second)
             return invalid_argument(fmt::format("{}:{}: setup '{}' stands twice", setups, reader->line(), id));

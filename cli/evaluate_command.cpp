@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/evaluate_collectives.h"
 #include "cli/evaluate_ops.h"
 #include "cli/evaluate_sampling.h"
 #include "cli/evaluate_steps.h"
@@ -64,6 +65,7 @@ void add_evaluate(CLI::App& app, int& exit_code) {
     ops->add_option("--weights", options->weights_dir, "Weights directory, instead of the shipped one")
         ->type_name("DIR");
     ops->callback([&exit_code, options] { exit_code = run_ops(*options); });
+    add_evaluate_collectives(*verb, exit_code);
     add_evaluate_steps(*verb, exit_code);
     add_evaluate_sampling(*verb, exit_code);
 }

@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 #include "predictor/base/toml.h"
+#include "predictor/device/cluster.h"
 
 namespace dlcast {
 namespace {
@@ -95,6 +97,32 @@ NodeLink LinkCatalog::node_link(std::string_view kind, double node_GBps, bool pe
     if (node_GBps > 600) return NodeLink::nvlink5;
     if (node_GBps > 350) return NodeLink::nvlink4;
     return node_GBps > 200 ? NodeLink::nvlink3 : NodeLink::nvlink2;
+}
+
+double usual_GBps(NodeLink link, std::string_view kind) {
+    constexpr std::array<double, 5> nvlink{150, 300, 450, 900, 56.25};
+    if (link <= NodeLink::bridge) return nvlink[static_cast<std::size_t>(link)];
+    const std::size_t digit = kind.find_first_of("123456789");
+    const int generation = digit == std::string_view::npos ? 4 : kind[digit] - '0';
+    return std::ldexp(2.0, generation);  // x16: 8 GT/s in the third generation, twice that in each later one
+}
+
+Fabric fabric_of(const Device& device) {
+    Fabric fabric;
+    const std::string_view link = device.link;
+    const bool nvlink = link.starts_with("nvlink") && link.size() > 6, xgmi = link.starts_with("xgmi");
+    if (link == "nvlink3-4" || link == "nvlink4-12") {
+        fabric.node_link = NodeLink::bridge;
+    } else if (nvlink) {
+        fabric.node_link = static_cast<NodeLink>(std::clamp(link[6] - '2', 0, 3));
+    } else if (xgmi) {
+        fabric.node_link = NodeLink::nvlink2;  // direct links, no switch
+    } else {
+        fabric.node_link = device.product.find("GeForce") == std::string::npos ? NodeLink::pcie : NodeLink::host;
+    }
+    // intra_node_link counts what a protocol attains; here the stated rate is asked for.
+    fabric.node_GBps = intra_node_link(device).bandwidth_Bps / 1e9 / (nvlink ? 0.8 : 0.75);
+    return fabric;
 }
 
 Network network_of(std::string_view kind) {

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "predictor/base/result.h"
+#include "predictor/device/device.h"
 #include "predictor/step/nccl_constants.h"
 
 namespace dlcast {
@@ -24,6 +25,13 @@ struct LinkCatalog {
     NodeLink node_link(std::string_view kind, double node_GBps, bool peer_to_peer) const;
 };
 
+/// One way rate of a kind of link in GB/s, for set-ups that state none: 16 for PCIE3, 32 for PCIE4, ...
+double usual_GBps(NodeLink link, std::string_view kind);
+
+/// The links inside a node of this device, by its catalog entry (nvlink4, nvlink3-4, pcie5, xgmi3); the network is for
+/// the caller to fill in. GeForce boards have no peer to peer.
+Fabric fabric_of(const Device& device);
+
 /// A set-up's network: IB, RoCE, EFA, Slingshot, TCP, TCPX, TCPXO, whatever stands before a '+' ("MNNVL+RoCE") aside;
 /// anything else is `unknown`.
 Network network_of(std::string_view kind);
@@ -32,7 +40,8 @@ Network network_of(std::string_view kind);
 /// constant missing, unknown, not above 0.
 Result<LinkCatalog> parse_link_catalog(std::string_view text, const std::string& source);
 
-/// Standard deviation of log(measured / forecast), held out, by size: up to 64 KiB, up to 16 MiB, larger.
+/// Standard deviation of log(measured / forecast) whose 90 % interval held on sites left out, by size: up to 64 KiB, up
+/// to 16 MiB, larger.
 struct CollectiveSpread {
     std::array<double, 3> one_node{0.4, 0.4, 0.4}, several_nodes{0.4, 0.4, 0.4};
     double of(double bytes, int nodes) const;

@@ -26,7 +26,7 @@ struct MeasuredPoint {
 };
 
 /// Times of all points, predicted times the residual expected from `measured` (all times above 0). Never less for more
-/// bytes where the prediction was not.
+/// bytes.
 std::vector<double> correct_by_residual(std::span<const TablePoint> points, std::span<const MeasuredPoint> measured);
 
 }  // namespace dlcast
