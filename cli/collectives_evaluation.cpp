@@ -153,14 +153,16 @@ CollectiveErrors collective_errors(const CollectiveTables& tables, const std::ve
                                                                       {"links", row.setup ? row.setup->links : "?"},
                                                                       {"nodes", nodes},
                                                                       {"nodes and size", nodes + ", " + size}};
+        const double rate_us = row.fault.empty() ? wire_us(*row.setup, row.bytes) : 0;
         const auto add = [&](ErrorTable& table, double predicted_us) {
             const double log_sd = row.setup ? spread.of(row.bytes, row.setup->nodes) : 0;
-            const ErrorSample sample = sample_of(*row.time_us, predicted_us, log_sd);
+            ErrorSample sample = sample_of(*row.time_us, predicted_us, log_sd);
+            sample.baseline_ape_pct = 100 * std::abs(rate_us / *row.time_us - 1);
             table.add(sample);
             for (const auto& [by, group] : groups) table.add(by, group, sample);
         };
         add(errors.forecast, forecasts[i].time_us);
-        add(errors.wire, row.fault.empty() ? wire_us(*row.setup, row.bytes) : 0);
+        add(errors.wire, rate_us);
         add(errors.catalog, predict(row, plain));
     }
     return errors;

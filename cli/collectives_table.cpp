@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
+#include <cmath>
 
 #include "cli/csv.h"
 #include "predictor/base/text.h"
@@ -119,7 +119,7 @@ CollectiveSetup setup_of(const Fields& row, const LinkCatalog& links, std::vecto
 std::string fault_of(const CollectiveRow& row) {
     if (!row.setup) return "no such setup in SETUPS";
     if (!row.kind) return fmt::format("unknown collective '{}'", row.collective);
-    if (row.bytes < 0) return fmt::format("size_bytes '{}' is no size", row.size_bytes);
+    if (!(row.bytes >= 0) || std::isinf(row.bytes)) return fmt::format("size_bytes '{}' is no size", row.size_bytes);
     if (row.setup->ranks_per_node < 1) return "a setup without GPUs";
     return "";
 }
