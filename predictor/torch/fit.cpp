@@ -40,7 +40,7 @@ NetParameters initial(const dlcast_torch_table& table, const Rows& rows, const d
     std::int64_t in = table.columns + NetParameters::embedding_width;
     for (std::size_t i = 0; i < NetParameters::layers; ++i) {
         const bool last = i + 1 == NetParameters::layers;
-        const std::int64_t out = last ? 3 : net.width;
+        const std::int64_t out = last ? NetParameters::outputs : net.width;
         p.weight[i] =
             at::randn({out, in}, random, at::kFloat) * std::sqrt((last ? 0.2 : 2.0) / static_cast<double>(in));
         p.bias[i] = at::zeros({out});
@@ -102,7 +102,7 @@ double one_cycle(double top, double done) {
 // the scale what the error was, and a pull of both slownesses to usual ones. Where the launch hides a kernel, or one
 // bound the other, rows say nothing of them, and a forecast of kernels alone would hang on the start's random numbers.
 at::Tensor loss_of(const Prediction& p, const at::Tensor& log_time, const at::Tensor& weight) {
-    constexpr double knee = 0.05, usual_slowness = 0.4, pull = 0.003;
+    constexpr double knee = 0.05, usual_slowness = 0.4, pull = 0.005;
     const at::Tensor error = (p.log_time - log_time).abs();
     const at::Tensor robust = at::where(error < knee, error.square() / (2.0 * knee), error - knee / 2.0);
     const at::Tensor scale = error.detach() * (-p.log_scale).exp() + p.log_scale;

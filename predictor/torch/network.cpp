@@ -53,7 +53,7 @@ void NetParameters::check() const {
     std::int64_t in = mean.size(0) + embedding_width;
     for (std::size_t i = 0; i < layers; ++i) {
         TORCH_CHECK(weight[i].defined() && weight[i].dim() == 2, "a layer is missing");
-        const std::int64_t out = i + 1 == layers ? 3 : weight[i].size(0);
+        const std::int64_t out = i + 1 == layers ? outputs : weight[i].size(0);
         expect(weight[i], {out, in}, "a layer's weight");
         expect(bias[i], {out}, "a layer's bias");
         in = out;
@@ -98,7 +98,8 @@ Prediction predict(const NetParameters& net, const Rows& rows, const at::Tensor&
     const at::Tensor log_compute = physics(0) + slow_compute + offset.select(1, 1);
     const at::Tensor log_memory = physics(1) + slow_memory + offset.select(1, 2);
     const at::Tensor log_main = smooth_maximum(log_compute, log_memory, 3.0);
-    const at::Tensor host_launch = net.log_launch.index_select(0, rows.launch) + offset.select(1, 0);
+    const at::Tensor host_launch =
+        net.log_launch.index_select(0, rows.launch) + offset.select(1, 0) + at::tanh(z.select(1, 3));
     const at::Tensor log_launch = at::where(physics(5).gt(0.5), host_launch, at::full({1}, std::log(kernel_start_s)));
     const at::Tensor update = net.log_update.index_select(0, rows.optimizer).exp() * physics(4);
     const at::Tensor added = at::log(log_launch.exp() + log_main.exp() + update);

@@ -16,6 +16,7 @@ namespace dlcast {
 /// One multilayer perceptron and the constants learnt beside it.
 struct NetParameters {
     static constexpr int layers = 4;
+    static constexpr int outputs = 4;  // compute and memory slowness, log scale, host launch
     static constexpr int embedding_width = 6;
 
     at::Tensor mean, inverse_sd;  // columns: standardisation of the features
@@ -23,7 +24,7 @@ struct NetParameters {
     // alone.
     at::Tensor low, high;
     std::array<at::Tensor, layers> weight;  // [out, in]; in of the first is columns + embedding_width
-    std::array<at::Tensor, layers> bias;    // [out]; out of the last is 3: compute and memory slowness, log scale
+    std::array<at::Tensor, layers> bias;    // [out]; out of the last is `outputs`
     at::Tensor embedding;                   // [groups, embedding_width]
     at::Tensor offset;                      // [groups, 3]: log launch, log compute, log memory
     at::Tensor log_launch;                  // [launch slots]
@@ -50,7 +51,9 @@ struct Prediction {
     at::Tensor log_time, log_scale;                // [rows]
     at::Tensor compute_slowness, memory_slowness;  // [rows]: a and b
 };
-/// `known`: [rows, 1], 1 where the group's constants count, 0 where the GPU is to be an unnamed one.
+/// Outputs of the perceptron: a and b (compute and memory slowness), the log scale, and what a host adds to this call's
+/// launch, so that no slowness of the kernel has to stand in for it. `known`: [rows, 1], 1 where the group's constants
+/// count, 0 where the GPU is to be an unnamed one.
 ///     main = smooth maximum of exp(log_compute_s + a + off_c) and exp(log_memory_s + b + off_m), of power 3
 ///     t = smooth maximum of launch and main, of power 6; or, for a session, launch + main + update
 Prediction predict(const NetParameters& net, const Rows& rows, const at::Tensor& standardised, const at::Tensor& known);
