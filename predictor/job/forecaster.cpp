@@ -12,6 +12,7 @@
 #include "predictor/job/circuit_breaker.h"
 #include "predictor/job/gpu_request.h"
 #include "predictor/job/site_state.h"
+#include "predictor/job/thread_cpu_clock.h"
 #include "predictor/job/verdict.h"
 
 namespace dlcast {
@@ -28,15 +29,14 @@ struct Answer {
 
 // The network, unless it failed or was slow too often lately; then, and where it fails now, the analytic model.
 Result<Answer> estimate(const SiteState& state, CircuitBreaker& breaker, const std::vector<StepQuery>& queries) {
-    const auto start = std::chrono::steady_clock::now();
     Answer out;
-    if (state.model->by() != "analytic" && breaker.allows(start)) {
+    if (state.model->by() != "analytic" && breaker.allows(std::chrono::steady_clock::now())) {
+        const auto start = thread_cpu_time();
         auto steps = estimate_steps(queries, *state.model);
-        const auto end = std::chrono::steady_clock::now();
-        const bool slow = end - start > std::chrono::milliseconds(state.site->deadline_ms);
+        const bool slow = thread_cpu_time() - start > std::chrono::milliseconds(state.site->deadline_ms);
         if (steps && !slow)
             breaker.good();
-        else if (breaker.bad(end))
+        else if (breaker.bad(std::chrono::steady_clock::now()))
             out.log = fmt::format("the network {} {} times in a row; the analytic model answers for a minute",
                                   steps ? "was slow" : "failed", CircuitBreaker::strikes);
         if (steps) {
@@ -63,8 +63,8 @@ std::string reasons(const std::vector<std::string>& misses) {
     return fmt::format("no partition can hold the job ({})", fmt::join(shown, "; "));
 }
 
-Verdict decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequest& request,
-               std::chrono::steady_clock::time_point start) {
+Verdict decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequest& request) {
+    const auto start = thread_cpu_time();
     const SiteConfig& site = *state.site;
     const auto declaration = parse_payload(request.payload);
     if (!declaration) return failure_verdict(site, declaration.error().message);
@@ -83,7 +83,7 @@ Verdict decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequ
     if (placements.found.empty()) return failure_verdict(site, reasons(placements.misses));
     std::vector<StepQuery> queries;
     for (const Placement& placement : placements.found) queries.push_back({&*workload, placement.allocation});
-    if (std::chrono::steady_clock::now() - start > std::chrono::milliseconds(site.deadline_ms))
+    if (thread_cpu_time() - start > std::chrono::milliseconds(site.deadline_ms))
         return failure_verdict(
             site, fmt::format("the model took longer to read than deadline_ms {} allows", site.deadline_ms));
     const auto answer = estimate(state, breaker, queries);
@@ -142,7 +142,7 @@ Verdict Forecaster::submit(const SubmitRequest& request) const noexcept {
     try {
         const std::shared_ptr<const SiteState> state = impl_->state.load();
         if (!state->site) return {};
-        return decide(*state, impl_->breaker, request, std::chrono::steady_clock::now());
+        return decide(*state, impl_->breaker, request);
     } catch (const std::exception& e) {
         failed.log = std::string("no forecast: ") + e.what();
     } catch (...) {

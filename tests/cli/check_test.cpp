@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/check_site.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/scratch_folder.h"
 
 using dlcast::check_site;
 

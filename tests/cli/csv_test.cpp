@@ -5,7 +5,7 @@
 
 #include <catch2/catch.hpp>
 
-#include "tests/cli/scratch_folder.h"
+#include "tests/scratch_folder.h"
 
 using namespace dlcast;
 

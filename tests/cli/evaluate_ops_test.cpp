@@ -8,7 +8,7 @@
 #include "cli/training_rows.h"
 #include "predictor/base/text.h"
 #include "predictor/timing/physics.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/scratch_folder.h"
 #include "tests/timing/devices.h"
 
 using namespace dlcast;

@@ -7,7 +7,7 @@
 #include "cli/installation.h"
 #include "cli/steps_table.h"
 #include "predictor/base/text.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/scratch_folder.h"
 
 using namespace dlcast;
 using Catch::Matchers::Contains;

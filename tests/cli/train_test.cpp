@@ -7,7 +7,7 @@
 #include "predictor/base/text.h"
 #include "predictor/timing/layer_time_model.h"
 #include "predictor/timing/physics.h"
-#include "tests/cli/scratch_folder.h"
+#include "tests/scratch_folder.h"
 #include "tests/timing/devices.h"
 
 using namespace dlcast;

@@ -8,6 +8,7 @@
 
 #include "predictor/base/json.h"
 #include "predictor/job/site_state.h"
+#include "tests/scratch_folder.h"
 
 using namespace dlcast;
 using Catch::Matchers::Contains;
@@ -47,25 +48,22 @@ nodes = 8
 // A site in a folder of its own, forecast by the analytic model: there is no module.
 class Site {
 public:
-    explicit Site(const std::string& config = "") : folder_(fs::temp_directory_path() / "dlcast-forecaster-test") {
-        fs::remove_all(folder_);
-        fs::create_directories(folder_);
+    explicit Site(const std::string& config = "") {
         write("cluster.toml", cluster_text);
         configure(config);
     }
-    ~Site() { fs::remove_all(folder_); }
 
-    void write(const std::string& name, const std::string& text) const { std::ofstream(folder_ / name) << text; }
+    void write(const std::string& name, const std::string& text) const { folder_.write(name, text); }
     void configure(const std::string& config) const {
         write("dlcast.toml",
               config + "\n[gpu_names]\na100 = \"A100-SXM4-80GB\"\nh100 = \"H100-SXM5-80GB\"\n[files]\ngpus = \"" +
                   std::string(DLCAST_SOURCE_DIR) + "/etc/gpus.toml\"\ncluster = \"cluster.toml\"\n");
     }
-    ForecasterPaths paths() const { return {(folder_ / "dlcast.toml").string(), (folder_ / "none.so").string(), ""}; }
+    ForecasterPaths paths() const { return {folder_.path("dlcast.toml"), folder_.path("none.so"), ""}; }
     Verdict submit(const SubmitRequest& request) const { return Forecaster(paths()).submit(request); }
 
 private:
-    fs::path folder_;
+    ScratchFolder folder_;
 };
 
 SubmitRequest vgg16(const std::string& training = R"("epochs": 5, "batch_size": 32)") {
