@@ -12,7 +12,8 @@
 namespace dlcast {
 namespace {
 
-constexpr double unlimited = 1e12;  // GB/s
+constexpr double unlimited = 1e12;           // GB/s
+constexpr double between_pairs_GBps = 32.0;  // PCIe 4 x16
 
 template <typename Array, typename Kind>
 double of(const Array& values, Kind kind) {
@@ -26,7 +27,7 @@ struct Call {
     Collective collective;
     double bytes;
     double ranks, nodes, local;  // nodes: NVLink domains; local: ranks in each
-    const Fabric& fabric;
+    Fabric fabric;
     const NcclConstants& c;
     double link_GBps, network_GBps;  // sustained, of one GPU and of one domain
     double fill;                     // factor on the filling of pipelines
@@ -48,11 +49,24 @@ struct Call {
     }
 };
 
-Call describe(Collective collective, double bytes, int ranks_per_node, int nodes, const Fabric& fabric,
+// What a ring over all GPUs of a node crosses. Bridges join pairs alone; between pairs it goes through host memory, as
+// peer to peer is off by default between GPUs that share no PCIe switch.
+Fabric crossed(const Fabric& fabric, double local) {
+    Fabric out = fabric;
+    if (fabric.node_link == NodeLink::bridge && local > 2) {
+        out.node_link = NodeLink::host;
+        out.node_GBps = std::min(fabric.node_GBps, between_pairs_GBps);
+    }
+    return out;
+}
+
+Call describe(Collective collective, double bytes, int ranks_per_node, int nodes, const Fabric& stated,
               const NcclConstants& c, const SiteFactors& site) {
     const double ranks = static_cast<double>(nodes) * ranks_per_node;
-    const double domains = fabric.domain_ranks > 0 ? std::ceil(ranks / fabric.domain_ranks) : nodes;
-    Call call{collective, bytes, ranks, domains, ranks / domains, fabric, c, 0, unlimited, 1, 0};
+    const double domains = stated.domain_ranks > 0 ? std::ceil(ranks / stated.domain_ranks) : nodes;
+    Call call{collective, bytes,     ranks, domains, ranks / domains, crossed(stated, ranks / domains), c,
+              0,          unlimited, 1,     0};
+    const Fabric& fabric = call.fabric;
     // Between two ranks a broadcast moves one way; in all other patterns host memory is read and written at once.
     const bool one_way = collective == Collective::sendrecv || (call.rooted() && ranks == 2);
     const bool duplex = fabric.node_link == NodeLink::host && !one_way;

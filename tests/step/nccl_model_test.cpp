@@ -3,8 +3,11 @@
 
 #include <catch2/catch.hpp>
 
+#include <chrono>
+
 #include "predictor/base/text.h"
 #include "predictor/step/link_catalog.h"
+#include "predictor/step/nccl_estimate.h"
 
 using namespace dlcast;
 using Catch::Matchers::WithinRel;
@@ -83,6 +86,17 @@ TEST_CASE("two nodes exchange each byte once each way", "[nccl]") {
     CHECK_THAT(us(Collective::all_reduce, 10e9, 8, 2, a100(50)), WithinRel(200092.4, 1e-9));
 }
 
+// A pair runs over its bridge; four GPUs cross PCIe 4 through host memory, whatever the bridge carries.
+TEST_CASE("bridges join pairs alone", "[nccl]") {
+    Fabric bridged = a100();
+    bridged.node_link = NodeLink::bridge;
+    Fabric host = a100();
+    host.node_link = NodeLink::host;
+    host.node_GBps = 32;
+    CHECK(us(Collective::all_reduce, 1e9, 2, 1, bridged) == us(Collective::all_reduce, 1e9, 2, 1, a100()));
+    CHECK(us(Collective::all_reduce, 1e9, 4, 1, bridged) == us(Collective::all_reduce, 1e9, 4, 1, host));
+}
+
 TEST_CASE("on one node the network plays no part, and a domain over nodes is one node", "[nccl]") {
     const NcclConstants c = shipped();
     Fabric domain = a100();
@@ -135,4 +149,28 @@ TEST_CASE("a collective that cannot run says why", "[nccl]") {
     const auto no_network = nccl_time(Collective::reduce, 8, 8, 2, a100(), c);
     REQUIRE_FALSE(no_network);
     CHECK_THAT(no_network.error().message, Catch::Contains("between nodes"));
+}
+
+// 15.0 us as above; 8 bytes on one node take the spread of small sizes on one node.
+TEST_CASE("an estimate is the model's time in seconds, with its spread", "[nccl]") {
+    FittedCollectives fitted;
+    fitted.constants = plain();
+    fitted.spread.one_node = {0.1, 0.2, 0.3};
+    const auto estimate = estimate_collective(Collective::all_reduce, 0, 8, 1, a100(), fitted);
+    REQUIRE(estimate);
+    CHECK_THAT(estimate->median_s, WithinRel(15.0e-6, 1e-9));
+    CHECK(estimate->log_sd == 0.1);
+    CHECK(estimate_collective(Collective::all_reduce, 1e9, 1, 1, a100(), fitted)->log_sd == 0);
+    CHECK_FALSE(estimate_collective(Collective::all_reduce, 1e9, 8, 2, a100(), fitted));
+}
+
+// Microseconds or less: a step of 96 blocks asks for hundreds. Ten times the time measured, for slow and loaded hosts.
+TEST_CASE("a thousand forecasts take far less than a second", "[nccl]") {
+    const NcclConstants c = shipped();
+    const auto start = std::chrono::steady_clock::now();
+    double sum = 0;
+    for (int i = 0; i < 1000; ++i) sum += nccl_time(Collective::all_reduce, 1e3 * i, 8, 16, a100(200), c)->median_us;
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    CHECK(sum > 0);
+    CHECK(taken.count() < 10e-3);
 }
