@@ -15,7 +15,7 @@ struct TrainOptions {
     std::vector<std::string> ops;  // files
     Exclusions exclusions;
     std::int64_t seed = 1;
-    int members = 1;
+    int members = 2;
     double effort = 1.0;      // multiplies the epochs
     std::string out;          // directory; made where it is missing
     std::string module_path;  // dlcast_torch.so
