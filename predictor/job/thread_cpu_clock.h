@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The time this thread has computed. A deadline on it holds us to account, not the host: on a busy controller a forecast
-// that cost a millisecond is not given up because the thread had to wait for a processor.
+// The time this thread has computed. A deadline on it holds us to account, not the host: on a busy controller a
+// forecast that cost a millisecond is not given up because the thread had to wait for a processor.
 #pragma once
 
 #include <time.h>
