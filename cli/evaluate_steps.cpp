@@ -9,6 +9,8 @@
 #include "cli/csv.h"
 #include "cli/installation.h"
 #include "cli/steps_table.h"
+#include "cli/training_steps.h"
+#include "cli/validate_steps.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
@@ -17,21 +19,8 @@
 namespace dlcast {
 namespace {
 
-const std::vector<std::string> facts{"source", "precision", "GPUs", "family", "gpu", "mode"};
-
-std::string gpu_count(int gpus) { return gpus == 1 ? "1" : gpus <= 8 ? "2-8" : ">8"; }
-
-bool is_scored(const StepsRow& row) {
-    const std::string& quality = row.field("quality");
-    return row.step_ms && *row.step_ms > 0 && (quality.empty() || quality == "A" || quality == "B");
-}
-
 StepError error_of(const StepsRow& row, const StepEstimate* step) {
-    StepError out;
-    out.group = row.field("group").empty() ? row.field("row_id") : row.field("group");
-    for (const std::string& fact : facts) out.facts[fact] = row.field(fact);
-    out.facts["GPUs"] = gpu_count(row.allocation.world_size());
-    out.measured_ms = *row.step_ms;
+    StepError out = facts_of(row);
     if (!step) return out;
     out.predicted_ms = 1e3 * step->step_s;
     out.inside_interval = out.measured_ms >= 1e3 * step->p05_s() && out.measured_ms <= 1e3 * step->p95_s();
@@ -41,13 +30,14 @@ StepError error_of(const StepsRow& row, const StepEstimate* step) {
 }  // namespace
 
 Result<StepsEvaluation> evaluate_steps(const std::string& file, const DeviceCatalog& catalog,
-                                       const LayerTimeModel& model, const std::string& pred_path) {
+                                       const LayerTimeModel& model, const StepWeights& weights,
+                                       const std::string& pred_path) {
     StepsEvaluation out;
     std::string table = "row_id,pred_step_ms,pred_fw_ms,pred_bw_ms\n";
     const auto use = [&](StepsRow&& row) {
         ++out.rows;
         Result<std::vector<StepEstimate>> steps = invalid_argument(row.fault);
-        if (row.fault.empty()) steps = estimate_steps({{&row.workload, row.allocation}}, model);
+        if (row.fault.empty()) steps = estimate_steps({{&row.workload, row.allocation}}, model, weights);
         const std::string id = csv_field(row.field("row_id"));
         if (steps) {
             const StepEstimate& step = steps->front();
@@ -65,42 +55,71 @@ Result<StepsEvaluation> evaluate_steps(const std::string& file, const DeviceCata
     return out;
 }
 
+Result<StepsEvaluation> cross_validate_steps(const std::string& file, const DeviceCatalog& catalog,
+                                             const std::string& fact, const std::string& pred_path) {
+    const auto read = read_training_steps({file}, catalog, {});
+    if (!read) return read.error();
+    const std::vector<TrainingStep>& steps = read->steps;
+    const auto forecast = validate_steps(steps, fact, pred_path.empty() ? "" : pred_path + ".folds");
+    if (!forecast) return forecast.error();
+    StepsEvaluation out;
+    out.rows = steps.size() + read->undescribed.size();
+    out.undescribed = read->undescribed;
+    out.errors = errors_of(steps, *forecast, fact);
+    std::string table = "row_id,pred_step_ms,pred_fw_ms,pred_bw_ms\n";
+    for (std::size_t i = 0; i < steps.size(); ++i)
+        table += fmt::format("{},{:.6g},,\n", csv_field(steps[i].row_id), 1e3 * (*forecast)[i]);
+    if (!pred_path.empty())
+        if (auto status = write_file_atomically(pred_path, table); !status) return status.error();
+    return out;
+}
+
 namespace {
 
 struct Options {
-    std::string file, out, config, weights;
+    std::string file, out, config, weights, left_out;
     bool json = false;
 };
+
+int print(const Result<StepsEvaluation>& result, const std::string& by, const std::string& weights_id, bool json) {
+    if (!result) return report(result.error());
+    for (const std::string& line : result->undescribed) fmt::print(stderr, "dlcast: not described: {}\n", line);
+    const std::vector<StepError> cases = one_a_group(result->errors);
+    const StepFigures all = step_figures(cases);
+    const StepFigureTable table = step_figures_by(cases, step_facts());
+    const double families_pct = mean_family_median(cases);
+    if (json) {
+        Value value = to_value(all, table);
+        value.set("mean_family_median_ape_pct", families_pct);
+        value.set("read_rows", static_cast<std::int64_t>(result->rows));
+        value.set("undescribed_rows", static_cast<std::int64_t>(result->undescribed.size()));
+        value.set("model", by);
+        value.set("weights", weights_id);
+        fmt::print("{}\n", write_json(value, 2));
+    } else if (cases.empty()) {
+        fmt::print("{} rows, none measured\n", result->rows);
+    } else {
+        fmt::print(
+            "{}median, mean over families: {:.1f} %\n{} rows read, {} not described (each 100 % error); layer "
+            "times: {}\n",
+            to_text(all, table), families_pct, result->rows, result->undescribed.size(), by);
+    }
+    return exit_done;
+}
 
 int run_steps(const Options& options) {
     const auto config = read_site_config(options.config);
     if (!config) return report(config.error());
     const auto catalog = load_catalog(*config);
     if (!catalog) return report(catalog.error());
+    if (!options.left_out.empty())
+        return print(cross_validate_steps(options.file, *catalog, options.left_out, options.out), "step-time model", "",
+                     options.json);
     const auto opened = open_model(options.weights, config->weights_dir);
     if (!opened) return report(opened.error());
     if (!opened->warning.empty()) fmt::print(stderr, "dlcast: {}\n", opened->warning);
-    const LayerTimeModel& model = *opened->model;
-    const auto result = evaluate_steps(options.file, *catalog, model, options.out);
-    if (!result) return report(result.error());
-    for (const std::string& line : result->undescribed) fmt::print(stderr, "dlcast: not described: {}\n", line);
-    const std::vector<StepError> cases = one_a_group(result->errors);
-    const StepFigures all = step_figures(cases);
-    const StepFigureTable by = step_figures_by(cases, facts);
-    if (options.json) {
-        Value value = to_value(all, by);
-        value.set("read_rows", static_cast<std::int64_t>(result->rows));
-        value.set("undescribed_rows", static_cast<std::int64_t>(result->undescribed.size()));
-        value.set("model", model.by());
-        value.set("weights", model.weights_id());
-        fmt::print("{}\n", write_json(value, 2));
-    } else if (cases.empty()) {
-        fmt::print("{} rows, none measured\n", result->rows);
-    } else {
-        fmt::print("{}{} rows read, {} not described (each 100 % error); layer times: {}\n", to_text(all, by),
-                   result->rows, result->undescribed.size(), model.by());
-    }
-    return exit_done;
+    return print(evaluate_steps(options.file, *catalog, *opened->model, opened->steps, options.out),
+                 opened->model->by(), opened->model->weights_id(), options.json);
 }
 
 }  // namespace
@@ -114,6 +133,9 @@ void add_evaluate_steps(CLI::App& evaluate, int& exit_code) {
     verb->add_flag("--json", options->json, "Print one JSON object");
     verb->add_option("--config", options->config, "dlcast.toml, instead of the shipped one")->type_name("FILE");
     verb->add_option("--weights", options->weights, "Weights, instead of the configuration's")->type_name("DIR");
+    verb->add_option("--cross-validate", options->left_out,
+                     "Fit again without each value of this, and forecast what was left out")
+        ->check(CLI::IsMember({"gpu", "family", "super-family", "source"}));
     verb->callback([&exit_code, options] { exit_code = run_steps(*options); });
 }
 

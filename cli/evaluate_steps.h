@@ -8,6 +8,7 @@
 
 #include "cli/step_errors.h"
 #include "predictor/device/catalog.h"
+#include "predictor/step/step_weights.h"
 #include "predictor/timing/layer_time_model.h"
 
 namespace dlcast {
@@ -22,7 +23,14 @@ struct StepsEvaluation {
 /// empty). A row that cannot be described has empty forecasts. Errors: unreadable or broken table, unwritable
 /// `pred_path`.
 Result<StepsEvaluation> evaluate_steps(const std::string& file, const DeviceCatalog& catalog,
-                                       const LayerTimeModel& model, const std::string& pred_path);
+                                       const LayerTimeModel& model, const StepWeights& weights,
+                                       const std::string& pred_path);
+
+/// Forecasts each measured step of `file` by a fit that saw no step with the same value of `fact` ("gpu", "family",
+/// "super-family", "source"), from the priors. Finished folds stand beside `pred_path`, so that a stopped run goes on.
+/// Errors as above, and a fact that folds cannot be made of.
+Result<StepsEvaluation> cross_validate_steps(const std::string& file, const DeviceCatalog& catalog,
+                                             const std::string& fact, const std::string& pred_path);
 
 /// Adds the verb to `evaluate`; when it is chosen, `exit_code` is set: 0 done, 1 refused input.
 void add_evaluate_steps(CLI::App& evaluate, int& exit_code);

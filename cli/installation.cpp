@@ -41,12 +41,16 @@ Result<OpenedModel> open_model(const std::string& weights_dir, const std::string
     std::string dir = weights_dir.empty() ? default_dir : weights_dir;
     if (dir.empty()) dir = here.data_dir + "/weights";
     OpenedModel out;
+    auto steps = read_step_weights(dir);
+    if (!steps) return steps.error();
+    out.steps = std::move(*steps);
     auto torch = open_torch_model(here.module_file, dir);
     if (torch) {
         out.model = std::move(*torch);
         return out;
     }
-    if (!weights_dir.empty()) return torch.error();
+    // A directory may hold the constants of the step-time model alone.
+    if (!weights_dir.empty() && out.steps.gpus.empty()) return torch.error();
     out.model = make_analytic_model();
     out.warning = torch.error().message + "; the analytic model answers";
     return out;

@@ -9,6 +9,7 @@
 #include "predictor/base/result.h"
 #include "predictor/device/catalog.h"
 #include "predictor/job/site_config.h"
+#include "predictor/step/step_weights.h"
 #include "predictor/timing/layer_time_model.h"
 
 namespace dlcast {
@@ -31,6 +32,7 @@ Result<SiteConfig> read_site_config(const std::string& path);
 /// `weights_dir` being named is an error; otherwise the analytic model answers and `warning` says why.
 struct OpenedModel {
     std::unique_ptr<LayerTimeModel> model;
+    StepWeights steps;  // constants of the step-time model beside the network
     std::string warning;
 };
 Result<OpenedModel> open_model(const std::string& weights_dir, const std::string& default_dir = "");

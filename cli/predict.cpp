@@ -51,8 +51,8 @@ int run_predict(Options& options) {
     if (!cluster) return report(cluster.error());
     const auto opened = open_model(options.weights, config->weights_dir);
     if (!opened) return report(opened.error());
-    const auto prediction =
-        make_prediction(options.predict, {&*config, &*catalog, *cluster ? &**cluster : nullptr, opened->model.get()});
+    const auto prediction = make_prediction(
+        options.predict, {&*config, &*catalog, *cluster ? &**cluster : nullptr, opened->model.get(), &opened->steps});
     if (!prediction) return report(prediction.error());
     if (!opened->warning.empty()) fmt::print(stderr, "dlcast: {}\n", opened->warning);
     if (options.json)

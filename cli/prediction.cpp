@@ -95,7 +95,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
 
     std::vector<StepQuery> queries;
     for (const Placement& placement : placements->found) queries.push_back({&*workload, placement.allocation});
-    const auto steps = estimate_steps(queries, *site.model);
+    const auto steps = estimate_steps(queries, *site.model, *site.steps);
     if (!steps) return steps.error();
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < queries.size(); ++i)

@@ -26,6 +26,7 @@ struct PredictSite {
     const DeviceCatalog* catalog;
     const Cluster* cluster;
     const LayerTimeModel* model;
+    const StepWeights* steps;
 };
 
 struct Prediction {

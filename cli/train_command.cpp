@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/installation.h"
 #include "cli/train.h"
+#include "cli/train_steps.h"
 
 namespace dlcast {
 namespace {
@@ -26,14 +27,33 @@ int run_train(TrainOptions options) {
     return exit_done;
 }
 
+int run_train_steps(const TrainStepsOptions& options) {
+    const auto catalog = shipped_catalog();
+    if (!catalog) return report(catalog.error());
+    const auto weights = train_steps(options, *catalog);
+    if (!weights) return report(weights.error());
+    fmt::print("{:<32}{:>8}{:>9}{:>10}{:>9}\n", "steps, refitted without each", "cases", "MAPE %", "median %", "p90 %");
+    for (const StepHeldOut& h : weights->held_out)
+        fmt::print("{:<32}{:>8}{:>9.1f}{:>10.1f}{:>9.1f}\n", h.left_out, h.cases, h.mape_pct, h.median_ape_pct,
+                   h.p90_ape_pct);
+    fmt::print("constants of the step-time model in {}/{}\n", options.out, step_weights_file);
+    return exit_done;
+}
+
 }  // namespace
 
 void add_train(CLI::App& app, int& exit_code) {
-    CLI::App* verb = app.add_subcommand("train", "Train weights of the layer-time network from measured operators");
+    CLI::App* verb = app.add_subcommand("train", "Train weights from measured operators and steps");
     const auto options = std::make_shared<TrainOptions>();
-    verb->add_option("--ops", options->ops, "Tables of measured operators, CSV or CSV.gz")
-        ->type_name("FILE")
-        ->required();
+    verb->add_option("--ops", options->ops, "Tables of measured operators, CSV or CSV.gz")->type_name("FILE");
+    const auto steps = std::make_shared<TrainStepsOptions>();
+    verb->add_option("--steps", steps->files, "Tables of measured training steps, CSV or CSV.gz")->type_name("FILE");
+    verb->add_option("--exclude-family", steps->exclusions.families, "Families of models whose steps are left out")
+        ->type_name("NAME");
+    verb->add_option("--exclude-super-family", steps->exclusions.super_families,
+                     "BERT, GPT, MPT, Llama, CNN, ...: kinds of models whose steps are left out")
+        ->type_name("NAME");
+    verb->add_flag("!--no-validation", steps->validate, "Leave out the refits that tell how far forecasts spread");
     verb->add_option("--exclude-gpu", options->exclusions.gpus, "GPUs whose rows are left out")->type_name("NAME");
     verb->add_option("--exclude-source", options->exclusions.sources, "Sources whose rows are left out")
         ->type_name("NAME");
@@ -45,7 +65,15 @@ void add_train(CLI::App& app, int& exit_code) {
         ->check(CLI::Range(0.01, 100.0))
         ->capture_default_str();
     verb->add_option("--out", options->out, "Weights directory to write")->type_name("DIR")->required();
-    verb->callback([&exit_code, options] { exit_code = run_train(*options); });
+    verb->callback([&exit_code, options, steps] {
+        steps->exclusions.gpus = options->exclusions.gpus;
+        steps->exclusions.sources = options->exclusions.sources;
+        steps->out = options->out;
+        if (options->ops.empty() && steps->files.empty()) throw CLI::RequiredError("--ops or --steps");
+        exit_code = exit_done;
+        if (!options->ops.empty()) exit_code = run_train(*options);
+        if (exit_code == exit_done && !steps->files.empty()) exit_code = run_train_steps(*steps);
+    });
 }
 
 }  // namespace dlcast

@@ -32,7 +32,7 @@ Result<Answer> estimate(const SiteState& state, CircuitBreaker& breaker, const s
     Answer out;
     if (state.model->by() != "analytic" && breaker.allows(std::chrono::steady_clock::now())) {
         const auto start = thread_cpu_time();
-        auto steps = estimate_steps(queries, *state.model);
+        auto steps = estimate_steps(queries, *state.model, state.steps);
         const bool slow = thread_cpu_time() - start > std::chrono::milliseconds(state.site->deadline_ms);
         if (steps && !slow)
             breaker.good();
@@ -49,7 +49,7 @@ Result<Answer> estimate(const SiteState& state, CircuitBreaker& breaker, const s
         if (out.log.empty()) out.log = steps.error().message;
     }
     const auto analytic = make_analytic_model();
-    auto steps = estimate_steps(queries, *analytic);
+    auto steps = estimate_steps(queries, *analytic, state.steps);
     if (!steps) return steps.error();
     out.steps = std::move(*steps);
     out.origin = {analytic->by(), analytic->weights_id()};

@@ -24,6 +24,7 @@ public:
                 read(out_->site->cluster_file, parse_cluster, previous_ ? previous_->cluster : std::nullopt);
         }
         load_model();
+        load_steps();
         return out_;
     }
 
@@ -61,6 +62,18 @@ private:
     std::string weights_dir() const {
         if (!paths_.weights.empty() || !out_->site) return paths_.weights;
         return out_->site->weights_dir;
+    }
+
+    void load_steps() {
+        const std::string file = weights_dir() + "/" + step_weights_file;
+        out_->stamps[file] = stamp_of(file);
+        auto weights = read_step_weights(weights_dir());
+        if (weights) {
+            out_->steps = std::move(*weights);
+            return;
+        }
+        fault(weights.error().message);
+        if (previous_) out_->steps = previous_->steps;
     }
 
     void load_model() {

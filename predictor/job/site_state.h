@@ -13,6 +13,7 @@
 #include "predictor/device/cluster.h"
 #include "predictor/job/forecaster.h"
 #include "predictor/job/site_config.h"
+#include "predictor/step/step_weights.h"
 #include "predictor/timing/layer_time_model.h"
 
 namespace dlcast {
@@ -30,6 +31,7 @@ struct SiteState {
     DeviceCatalog catalog;
     std::optional<Cluster> cluster;
     std::shared_ptr<const LayerTimeModel> model;  // the network, or the analytic model where it is missing
+    StepWeights steps;                            // beside the network; the priors where there is no such file
     std::map<std::string, FileStamp> stamps;      // of every file read or missed
     std::vector<std::string> faults;              // one line each
 };

@@ -8,6 +8,7 @@
 #include "predictor/base/result.h"
 #include "predictor/device/cluster.h"
 #include "predictor/model/workload.h"
+#include "predictor/step/step_weights.h"
 #include "predictor/timing/layer_time_model.h"
 
 namespace dlcast {
@@ -50,8 +51,10 @@ struct StepQuery {
     Allocation allocation;
 };
 
-/// All candidates with one batched call of the model, identical operators once. In order. Errors: a layout that does
-/// not multiply to the GPU count, a failing model.
-Result<std::vector<StepEstimate>> estimate_steps(const std::vector<StepQuery>& queries, const LayerTimeModel& model);
+/// All candidates, in order: their times from the step-time model with the constants of `weights`, the spread of each
+/// layer from `model`, in one batched call, identical operators once. Errors: a layout that does not multiply to the
+/// GPU count, no batch size, a link that is used and has no bandwidth, a failing model.
+Result<std::vector<StepEstimate>> estimate_steps(const std::vector<StepQuery>& queries, const LayerTimeModel& model,
+                                                 const StepWeights& weights = {});
 
 }  // namespace dlcast

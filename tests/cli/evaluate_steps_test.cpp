@@ -30,7 +30,7 @@ std::string row(const std::string& id, const std::string& model, const std::stri
 StepsEvaluation evaluate(const std::string& file, const std::string& pred = "") {
     const auto catalog = shipped_catalog();
     REQUIRE(catalog);
-    const auto result = evaluate_steps(file, *catalog, *make_analytic_model(), pred);
+    const auto result = evaluate_steps(file, *catalog, *make_analytic_model(), {}, pred);
     REQUIRE(result);
     return *result;
 }
@@ -78,7 +78,7 @@ TEST_CASE("a model file is found beside the table", "[evaluate_steps]") {
 TEST_CASE("a table without the needed columns says which", "[evaluate_steps]") {
     const ScratchFolder folder;
     const auto result = evaluate_steps(folder.write("steps.csv", "row_id,gpu,batch_per_gpu\nr1,T4,1\n"),
-                                       *shipped_catalog(), *make_analytic_model(), "");
+                                       *shipped_catalog(), *make_analytic_model(), {}, "");
     REQUIRE_FALSE(result);
     CHECK_THAT(result.error().message, Contains("'model'"));
 }
@@ -129,7 +129,7 @@ TEST_CASE("steps of public models are forecast better than by a napkin", "[evalu
     REQUIRE(config);
     const auto model = open_model("", config->weights_dir);
     REQUIRE(model);
-    const auto result = evaluate_steps(file, *shipped_catalog(), *model->model, "");
+    const auto result = evaluate_steps(file, *shipped_catalog(), *model->model, model->steps, "");
     REQUIRE(result);
     CHECK(step_figures(one_a_group(result->errors)).mape_pct < 42.7);
 }

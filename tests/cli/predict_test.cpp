@@ -33,7 +33,8 @@ Result<Prediction> predict(const PredictOptions& options, bool with_cluster = fa
     static const Cluster cluster = *parse_cluster(cluster_text, "cluster.toml");
     static const auto model = make_analytic_model();
     static const SiteConfig config;
-    return make_prediction(options, {&config, &catalog, with_cluster ? &cluster : nullptr, model.get()});
+    static const StepWeights steps;
+    return make_prediction(options, {&config, &catalog, with_cluster ? &cluster : nullptr, model.get(), &steps});
 }
 
 PredictOptions vgg16() {

@@ -2,7 +2,7 @@
 #include "predictor/step/step_estimate.h"
 
 #include <catch2/catch.hpp>
-#include <set>
+#include <cmath>
 
 using namespace dlcast;
 using Catch::Matchers::WithinRel;
@@ -71,20 +71,33 @@ StepEstimate estimate(const Workload& workload, const Allocation& allocation, co
 
 }  // namespace
 
-// A millisecond an operator hides the host's microseconds: forward 3 products, backward 2 + 2 + 1, one update.
-TEST_CASE("a step is the sum of its operators", "[step]") {
+TEST_CASE("a step is forward, backward, update and what the host adds", "[step]") {
     const ConstantModel model(1e-3);
     const StepEstimate step = estimate(three_layers(), on(1, 1), model);
-    CHECK_THAT(step.forward_s, WithinRel(3e-3, 1e-3));  // the host's floor adds a little
-    CHECK_THAT(step.backward_s, WithinRel(5e-3, 1e-3));
-    CHECK(step.optimizer_s >= 1e-3);
+    CHECK(step.forward_s > 0);
+    // Two products a layer against one, and one layer whose input needs no gradient: 5 to 3.
+    CHECK_THAT(step.backward_s / step.forward_s, Catch::WithinAbs(5.0 / 3.0, 0.4));
+    CHECK(step.optimizer_s > 0);
     CHECK(step.communication_s == 0);
-    CHECK(step.step_s >= step.forward_s + step.backward_s + step.optimizer_s);
+    CHECK(step.step_s > step.forward_s + step.backward_s + step.optimizer_s);
     CHECK(step.samples_per_step == 64);
     REQUIRE(step.layers.size() == 3);
-    CHECK_THAT(step.layers[1].forward_s, WithinRel(1e-3, 1e-12));
-    CHECK_THAT(step.layers[1].backward_s, WithinRel(2e-3, 1e-12));
+    CHECK(step.layers[1].backward_s > step.layers[1].forward_s);
     CHECK_THAT(step.layers[1].flops, WithinRel(2.0 * 64 * 512 * 512, 1e-12));
+}
+
+TEST_CASE("a layer's spread is the layer-time model's", "[step]") {
+    class Unsure final : public LayerTimeModel {
+    public:
+        Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const override {
+            return std::vector<OperatorTime>(queries.size(), OperatorTime{1e-3, 0.3});
+        }
+        std::string by() const override { return "unsure"; }
+        std::string weights_id() const override { return ""; }
+    };
+    const StepEstimate step = estimate(three_layers(), on(1, 1), Unsure());
+    // The first layer has forward and one gradient: two equal times, half of their errors shared.
+    CHECK_THAT(step.layers[0].log_sd, WithinRel(0.3 * std::sqrt(0.5 + 0.5 / 2), 1e-12));
 }
 
 TEST_CASE("equal layers and equal devices are asked once, in one call", "[step]") {
@@ -113,11 +126,13 @@ TEST_CASE("micro-steps repeat forward and backward, not the update", "[step]") {
     CHECK(four.samples_per_step == 256);
 }
 
-// 3 x 512 x 512 x 4 B = 3.1 MB in buckets of 1 and 2 MiB; over 100 GB/s on 4 GPUs 2 x 3/4 x 3.1e6 / 1e11 = 47 us.
+// 3 x 512 x 512 x 4 B = 3.1 MB; over 100 GB/s on 4 GPUs at best 2 x 3/4 x 3.1e6 / 1e11 = 47 us, plus messages.
 TEST_CASE("data parallelism sends each gradient once", "[step]") {
     const ConstantModel model(1e-3);
     const StepEstimate step = estimate(three_layers(), on(1, 4), model);
-    CHECK_THAT(step.communication_s, WithinRel(2 * 0.75 * 3 * 512 * 512 * 4 / 100e9, 1e-5));  // buckets are whole bytes
+    const double at_best_s = 2 * 0.75 * 3 * 512 * 512 * 4 / 100e9;
+    CHECK(step.communication_s > at_best_s);
+    CHECK(step.communication_s < 4 * at_best_s);
     CHECK(step.exposed_communication_s <= step.communication_s);
     CHECK(step.exposed_communication_s > 0);  // the last bucket has nothing to hide behind
     CHECK(step.samples_per_step == 256);
@@ -142,7 +157,8 @@ TEST_CASE("a pipeline's bubble is (stages - 1) micro-steps", "[step]") {
     const StepEstimate alone = estimate(workload, on(1, 1), model);
     workload.training.parallel.pp = 4;
     const StepEstimate piped = estimate(workload, on(1, 4), model);
-    CHECK_THAT(piped.forward_s, WithinRel(alone.forward_s / 4 * 11 / 8, 1e-9));
+    // GPUs that work together wait for the slowest: 2 % or so.
+    CHECK_THAT(piped.forward_s, WithinRel(alone.forward_s / 4 * 11 / 8, 0.03));
 }
 
 TEST_CASE("a forward step has no backward, update or exchange", "[step]") {
@@ -164,11 +180,44 @@ TEST_CASE("checkpointing runs forward again and frees memory", "[step]") {
     CHECK_THAT(again.backward_s, WithinRel(kept.backward_s + kept.forward_s, 1e-2));
 }
 
-TEST_CASE("slow kernels of a host-bound step are the host's", "[step]") {
+TEST_CASE("small layers are bound by launches", "[step]") {
     const ConstantModel model(1e-7);
-    const StepEstimate step = estimate(three_layers(), on(1, 1), model);
-    CHECK(step.forward_s > 3e-6);  // three launches cost more than 0.3 us
+    Workload workload = three_layers();
+    workload.training.batch_size = 1;
+    const StepEstimate step = estimate(workload, on(1, 1), model);
     CHECK(step.layers[0].bound == "launch");
+    CHECK(step.forward_s > 3 * 3e-6);  // three kernels, a gap of 3 us behind each
+}
+
+TEST_CASE("a link that is used needs a bandwidth", "[step]") {
+    const ConstantModel model(1e-3);
+    Allocation dead = on(1, 4);
+    dead.intra_node.bandwidth_Bps = 0;
+    const Workload workload = three_layers();
+    const auto steps = estimate_steps({{&workload, dead}}, model);
+    REQUIRE_FALSE(steps);
+    CHECK_THAT(steps.error().message, Catch::Contains("bandwidth"));
+    dead.gpus_per_node = 1;
+    CHECK(estimate_steps({{&workload, dead}}, model));
+}
+
+TEST_CASE("what the fit never saw spreads wider", "[step]") {
+    const ConstantModel model(1e-3);
+    StepWeights weights;
+    weights.gpus = {"test"};
+    weights.families = {"net"};
+    weights.spread = {0.10, 0.15, 0.20};
+    Workload workload = three_layers();
+    const auto log_sd = [&](const std::string& family, const std::string& gpu) {
+        workload.model.family = family;
+        Allocation allocation = on(1, 1);
+        allocation.device.name = gpu;
+        return estimate_steps({{&workload, allocation}}, model, weights)->front().log_sd;
+    };
+    CHECK_THAT(log_sd("net", "test"), WithinRel(0.10, 1e-12));
+    CHECK_THAT(log_sd("net", "new"), WithinRel(0.15, 1e-12));
+    CHECK_THAT(log_sd("other", "test"), WithinRel(0.20, 1e-12));
+    CHECK_THAT(log_sd("other", "new"), WithinRel(std::sqrt(0.15 * 0.15 + 0.2 * 0.2 - 0.1 * 0.1), 1e-12));
 }
 
 TEST_CASE("a layout that does not multiply and a missing batch are errors", "[step]") {

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Cross-validation of the step-time model: each fold leaves one value of a fact out and fits again from the priors.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/training_steps.h"
+
+namespace dlcast {
+
+/// Forecasts for `steps`, in order, each by a fit that saw no step with the same value of `fact` ("gpu", "family",
+/// "super-family", "source"). A line a fold goes to stderr. `state_file` (none where empty) keeps finished folds: a run
+/// that was stopped goes on behind them, unless the table or the model changed. Errors: an unwritable state file.
+Result<std::vector<double>> validate_steps(const std::vector<TrainingStep>& steps, const std::string& fact,
+                                           const std::string& state_file);
+
+/// The standard deviation of log time with which 90 % of the rows lie inside a forecast's 90 % interval; 0 for none.
+double log_sd_of(const std::vector<StepError>& rows);
+
+/// Forecasts and their errors, in order. Where `fact` is named, a row's interval comes from the errors of all rows with
+/// another value of it.
+std::vector<StepError> errors_of(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s,
+                                 const std::string& fact = "");
+
+/// Mean over families of their median error, in per cent.
+double mean_family_median(const std::vector<StepError>& cases);
+
+}  // namespace dlcast

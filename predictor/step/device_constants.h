@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What of the step-time model depends on a device's generation, and what its board's power sustains.
+#pragma once
+
+#include "predictor/device/device.h"
+#include "predictor/step/step_coefficients.h"
+#include "predictor/step/work_item.h"
+
+namespace dlcast {
+
+/// The constants of a generation. A newer one takes its predecessor's.
+struct DeviceConstants {
+    StepConstant tensor, tf32, simt, memory;
+};
+DeviceConstants device_constants(const Device& device);
+
+/// Consumer boards clock above their sheet and have no error correction.
+bool is_geforce(const Device& device);
+
+/// Dense data-sheet peak of a unit; 0: the device has none.
+double peak_flops_per_s(const Device& device, ArithmeticUnit unit);
+
+/// FLOP/s that the board's power feeds, if one watt fed 1 TFLOP/s in a 12 nm process: the power that memory at full
+/// rate and idling leave, times the process' gain, times the energy of the unit's format against half precision (fp32
+/// on vector units).
+double fed_flops_per_w_s(const Device& device, ArithmeticUnit unit);
+
+}  // namespace dlcast

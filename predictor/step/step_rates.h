@@ -1,0 +1,185 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Seconds of one kernel: what a device sustains, by the constants of the model. T is double for a forecast and a Dual
+// for the fit.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "predictor/step/device_constants.h"
+#include "predictor/step/dual.h"
+#include "predictor/step/step_coefficients.h"
+#include "predictor/step/step_work.h"
+
+namespace dlcast {
+
+/// The constants on their natural scale.
+template <class T>
+class StepConstants {
+public:
+    explicit StepConstants(const StepCoefficients& fitted) : fitted_(fitted) {}
+    T operator()(StepConstant which) const;
+
+private:
+    const StepCoefficients& fitted_;
+};
+
+/// (a^4 + b^4)^(1/4): the larger of two limits, somewhat more where they are alike.
+template <class T>
+T fourth_power(const T& x) {
+    const T square = x * x;
+    return square * square;
+}
+template <class T>
+T smooth_larger(const T& a, const T& b) {
+    using std::pow;
+    return pow(fourth_power(a) + fourth_power(b), 0.25);
+}
+/// The smaller of a value and a limit, smoothly.
+template <class T, class U>
+T smooth_cap(const T& x, const U& cap) {
+    using std::pow;
+    return x / pow(1.0 + pow(T(x / cap), 8.0), 0.125);
+}
+
+template <class T>
+struct KernelRates {
+    using PerUnit = std::array<T, static_cast<std::size_t>(ArithmeticUnit::size)>;
+    // Seconds of one operation, by class of product and unit; of one byte, by class; of one access.
+    std::array<PerUnit, static_cast<std::size_t>(WorkClass::elementwise)> per_flop{};
+    std::array<T, static_cast<std::size_t>(WorkClass::size)> per_byte{};
+    T per_access{0.0}, gap_s{0.0}, l2_saving{0.0}, fusion{1.0}, turning{1.0}, strided{1.0};
+    T backward_product{1.0}, weight_gradient{1.0}, winograd{1.0}, reduction_length{0.0}, tile_power{0.0};
+    double l2_bytes = 0;
+};
+
+constexpr double highest_share = 0.95;  // of a sustained rate
+
+/// Of a product against a matrix product on the same unit.
+template <class T>
+T product_share(WorkClass work, ArithmeticUnit unit, const StepWork& step, const StepConstants<T>& c) {
+    using K = StepConstant;
+    const bool vector = unit == ArithmeticUnit::simt;
+    switch (work) {
+        case WorkClass::bmm:
+            return c(vector ? K::bmm_simt : K::bmm_tensor);
+        case WorkClass::conv:
+            return c(vector ? K::conv_simt : unit == ArithmeticUnit::tf32 ? K::conv_tf32 : K::conv_half);
+        case WorkClass::grouped:
+            return c(K::grouped);
+        case WorkClass::depthwise:
+            return c(K::depthwise);
+        case WorkClass::recurrent:
+            return c(K::recurrent);
+        case WorkClass::attention: {
+            T share = c(K::attention);
+            if (step.software.second_attention) share = share * c(K::attention_second);
+            if (step.device.architecture == "hopper") share = share * c(K::attention_hopper);
+            return share;
+        }
+        default:
+            return T(1.0);
+    }
+}
+
+template <class T>
+void set_compute_rates(KernelRates<T>& rates, const StepWork& step, const StepConstants<T>& c) {
+    using K = StepConstant;
+    constexpr std::array<K, 4> base{K::product_simt, K::product_tf32, K::product_half, K::product_fp8};
+    const DeviceConstants own = device_constants(step.device);
+    for (std::size_t u = 0; u < base.size(); ++u) {
+        const auto unit = static_cast<ArithmeticUnit>(u);
+        const double peak = peak_flops_per_s(step.device, unit);
+        if (peak <= 0) continue;
+        const bool vector = unit == ArithmeticUnit::simt;
+        const T fed = fed_flops_per_w_s(step.device, unit) * c(vector ? K::simt_tflops_per_w : K::tensor_tflops_per_w);
+        T sustained = smooth_cap(T(peak), fed);
+        if (is_geforce(step.device)) sustained = sustained * c(K::geforce);
+        T share = c(base[u]) * c(vector ? own.simt : own.tensor);
+        if (unit == ArithmeticUnit::tf32) share = share * c(own.tf32);
+        for (std::size_t k = 0; k < rates.per_flop.size(); ++k)
+            rates.per_flop[k][u] =
+                1.0 / (sustained *
+                       smooth_cap(T(share * product_share(static_cast<WorkClass>(k), unit, step, c)), highest_share));
+    }
+    rates.backward_product = c(K::backward_product);
+    rates.weight_gradient = c(K::weight_gradient);
+    rates.winograd = c(K::winograd);
+    rates.reduction_length = c(K::reduction_length);
+    rates.tile_power = c(K::tile_power);
+}
+
+template <class T>
+void set_memory_rates(KernelRates<T>& rates, const StepWork& step, const StepConstants<T>& c) {
+    using K = StepConstant;
+    // In the order of WorkClass.
+    constexpr std::array<K, static_cast<std::size_t>(WorkClass::size)> streams{
+        K::stream_product,   K::stream_product, K::stream_product,     K::stream_product, K::stream_depthwise,
+        K::stream_product,   K::stream_product, K::stream_elementwise, K::stream_norm,    K::stream_pooling,
+        K::stream_embedding, K::stream_loss,    K::stream_copy,        K::stream_update};
+    T bandwidth_Bps = step.device.memory_bandwidth_Bps * c(device_constants(step.device).memory);
+    if (is_geforce(step.device)) bandwidth_Bps = bandwidth_Bps * c(K::geforce);
+    for (std::size_t k = 0; k < streams.size(); ++k)
+        rates.per_byte[k] = 1.0 / (bandwidth_Bps * smooth_cap(c(streams[k]), highest_share));
+    const double clocks_per_s = std::max(1, step.device.sm_count) * step.device.boost_clock_Hz;
+    if (clocks_per_s > 0) rates.per_access = 1.0 / (c(K::accesses_per_clock) * clocks_per_s);
+    rates.l2_bytes = step.device.l2_bytes;
+    rates.l2_saving = smooth_cap(c(K::l2_saving), 0.9);
+    rates.strided = c(K::strided);
+    rates.turning = c(step.tf32 ? K::layout_tf32 : K::layout_half);
+    if (step.software.fusion == Fusion::by_hand) rates.fusion = c(K::fused_by_hand);
+    if (step.software.fusion == Fusion::by_compiler) rates.fusion = c(K::fused_by_compiler);
+    if (step.software.fusion == Fusion::batch_norm) rates.fusion = c(K::fused_batch_norm);
+    rates.gap_s = c(K::kernel_gap_s);
+}
+
+template <class T>
+KernelRates<T> kernel_rates(const StepWork& step, const StepConstants<T>& c) {
+    KernelRates<T> rates;
+    set_compute_rates(rates, step, c);
+    set_memory_rates(rates, step, c);
+    return rates;
+}
+
+/// Traffic over the sustained bandwidth, less what the cache keeps; row-wise kernels also need to issue their accesses,
+/// which adds in quadrature.
+template <class T>
+T traffic_s(const WorkItem& item, const KernelRates<T>& rates) {
+    using std::pow;
+    T seconds = item.bytes * rates.per_byte[static_cast<std::size_t>(item.work)];
+    const double resident = rates.l2_bytes > 0 ? std::exp(-item.bytes / rates.l2_bytes) : 0.0;
+    if (resident > 1e-6) seconds = seconds * (1.0 - rates.l2_saving * resident);
+    if (item.accesses > 0) {
+        const T issue_s = item.accesses * rates.per_access;
+        seconds = pow(seconds * seconds + issue_s * issue_s, 0.5);
+    }
+    if (item.strided) seconds = seconds * rates.strided;
+    if (item.turns) seconds = seconds * rates.turning;
+    return seconds;
+}
+
+template <class T>
+T arithmetic_s(const WorkItem& item, const KernelRates<T>& rates) {
+    using std::exp;
+    T seconds = item.flops * rates.per_flop[static_cast<std::size_t>(item.work)][static_cast<std::size_t>(item.unit)];
+    if (item.reduction > 1) seconds = seconds * (1.0 + rates.reduction_length / item.reduction);
+    if (item.fill < 1) seconds = seconds * exp(rates.tile_power * -std::log(item.fill));
+    if (item.phase != Phase::forward) seconds = seconds / rates.backward_product;
+    if (item.phase == Phase::backward_weight) seconds = seconds / rates.weight_gradient;
+    if (item.winograd && item.unit == ArithmeticUnit::simt) seconds = seconds / rates.winograd;
+    return seconds;
+}
+
+/// One call, with the gaps behind its kernels.
+template <class T>
+T call_s(const WorkItem& item, const KernelRates<T>& rates) {
+    T busy_s = traffic_s(item, rates);
+    if (is_product(item.work)) busy_s = smooth_larger(busy_s, arithmetic_s(item, rates));
+    const bool fusible =
+        item.work == WorkClass::elementwise || item.work == WorkClass::norm || item.work == WorkClass::copy;
+    if (fusible) busy_s = busy_s * rates.fusion;
+    return busy_s + item.kernels * rates.gap_s;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// steps.toml of a weights directory: the fitted constants of the step-time model, how far its forecasts spread, and
+// what they were fitted to.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "predictor/base/result.h"
+#include "predictor/step/step_coefficients.h"
+
+namespace dlcast {
+
+inline constexpr const char* step_weights_file = "steps.toml";
+
+/// Standard deviations of log(measured / forecast), by what the fit has seen: from its own residuals, and from refits
+/// that leave a GPU or a kind of model out.
+struct StepSpread {
+    double seen_log_sd = 0.15;
+    double unseen_gpu_log_sd = 0.20;
+    double unseen_model_log_sd = 0.22;
+};
+
+struct StepSource {
+    std::string name;
+    std::int64_t rows = 0;
+};
+
+/// Errors on cases that were left out, in per cent.
+struct StepHeldOut {
+    std::string left_out;  // "gpu", "super-family"
+    std::int64_t cases = 0;
+    double mape_pct = 0.0, median_ape_pct = 0.0, p90_ape_pct = 0.0;
+};
+
+struct StepWeights {
+    StepCoefficients coefficients = prior_coefficients();
+    StepSpread spread;
+    std::vector<std::string> gpus, families;  // that the fit has seen: catalog keys; ModelSpec::family
+    std::vector<StepSource> sources;
+    std::vector<StepHeldOut> held_out;
+
+    /// Of a forecast for this GPU and kind of model.
+    double log_sd(std::string_view gpu, std::string_view family) const;
+};
+
+/// Errors: bad TOML, an unknown, missing or repeated constant, a value out of range.
+Result<StepWeights> parse_step_weights(std::string_view text, const std::string& source);
+std::string write_step_weights(const StepWeights& weights);
+
+/// `directory`/steps.toml; the priors where there is no such file.
+Result<StepWeights> read_step_weights(const std::string& directory);
+
+}  // namespace dlcast
