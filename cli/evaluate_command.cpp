@@ -56,7 +56,7 @@ int run_ops(const OpsOptions& options) {
 void add_evaluate(CLI::App& app, int& exit_code) {
     CLI::App* verb = app.add_subcommand("evaluate", "Compare forecasts with measured tables");
     verb->require_subcommand(1);
-    CLI::App* ops = verb->add_subcommand("ops", "Single operators: columns as in README, `evaluate ops`");
+    CLI::App* ops = verb->add_subcommand("ops", "Single operators: columns in docs/tables.md");
     const auto options = std::make_shared<OpsOptions>();
     ops->add_option("FILE", options->file, "Table of operators, CSV or CSV.gz")->required();
     ops->add_option("--gpus", options->gpus, "Table of GPU facts; its rows win over the catalog's")->type_name("FILE");

@@ -125,7 +125,7 @@ int run_steps(const Options& options) {
 }  // namespace
 
 void add_evaluate_steps(CLI::App& evaluate, int& exit_code) {
-    CLI::App* verb = evaluate.add_subcommand("steps", "Whole training steps: columns as in README, `evaluate steps`");
+    CLI::App* verb = evaluate.add_subcommand("steps", "Whole training steps: columns in docs/tables.md");
     const auto options = std::make_shared<Options>();
     verb->add_option("FILE", options->file, "Table of steps, CSV or CSV.gz")->required();
     verb->add_option("--out", options->out, "Forecasts to write, as row_id,pred_step_ms,pred_fw_ms,pred_bw_ms")
