@@ -56,12 +56,13 @@ Result<StepsEvaluation> evaluate_steps(const std::string& file, const DeviceCata
 }
 
 Result<StepsEvaluation> cross_validate_steps(const std::string& file, const DeviceCatalog& catalog,
-                                             const std::string& fact, const std::string& pred_path) {
+                                             const std::string& fact, bool one_measured, const std::string& pred_path) {
     const auto read = read_training_steps({file}, catalog, {});
     if (!read) return read.error();
     const std::vector<TrainingStep>& steps = read->steps;
-    const auto forecast = validate_steps(steps, fact, pred_path.empty() ? "" : pred_path + ".folds");
+    auto forecast = validate_steps(steps, fact, pred_path.empty() ? "" : pred_path + ".folds");
     if (!forecast) return forecast.error();
+    if (one_measured) forecast = with_one_measured(steps, *forecast);
     StepsEvaluation out;
     out.rows = steps.size() + read->undescribed.size();
     out.undescribed = read->undescribed;
@@ -78,7 +79,7 @@ namespace {
 
 struct Options {
     std::string file, out, config, weights, left_out;
-    bool json = false;
+    bool json = false, one_measured = false;
 };
 
 int print(const Result<StepsEvaluation>& result, const std::string& by, const std::string& weights_id, bool json) {
@@ -113,8 +114,8 @@ int run_steps(const Options& options) {
     const auto catalog = load_catalog(*config);
     if (!catalog) return report(catalog.error());
     if (!options.left_out.empty())
-        return print(cross_validate_steps(options.file, *catalog, options.left_out, options.out), "step-time model", "",
-                     options.json);
+        return print(cross_validate_steps(options.file, *catalog, options.left_out, options.one_measured, options.out),
+                     "step-time model", "", options.json);
     const auto opened = open_model(options.weights, config->weights_dir);
     if (!opened) return report(opened.error());
     if (!opened->warning.empty()) fmt::print(stderr, "dlcast: {}\n", opened->warning);
@@ -136,6 +137,9 @@ void add_evaluate_steps(CLI::App& evaluate, int& exit_code) {
     verb->add_option("--cross-validate", options->left_out,
                      "Fit again without each value of this, and forecast what was left out")
         ->check(CLI::IsMember({"gpu", "family", "super-family", "source"}));
+    verb->add_flag("--one-measured", options->one_measured,
+                   "With --cross-validate: correct each by one measured step of the same model and software on another "
+                   "GPU");
     verb->callback([&exit_code, options] { exit_code = run_steps(*options); });
 }
 

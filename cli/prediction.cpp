@@ -7,6 +7,7 @@
 #include <map>
 
 #include "predictor/base/text.h"
+#include "predictor/step/step_anchor.h"
 
 namespace dlcast {
 namespace {
@@ -95,8 +96,9 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
 
     std::vector<StepQuery> queries;
     for (const Placement& placement : placements->found) queries.push_back({&*workload, placement.allocation});
-    const auto steps = estimate_steps(queries, *site.model, *site.steps);
+    auto steps = estimate_steps(queries, *site.model, *site.steps);
     if (!steps) return steps.error();
+    if (const auto status = anchor_steps(queries, *site.catalog, *site.steps, *steps); !status) return status.error();
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < queries.size(); ++i)
         candidates.push_back(make_candidate(*workload, (*steps)[i], placements->found[i], *site.config));

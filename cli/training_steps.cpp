@@ -89,10 +89,16 @@ Result<TrainingSteps> read_training_steps(const std::vector<std::string>& files,
         }
         work->layers.clear();  // the sums over layers are enough
         const double weight = row.field("quality") == "B" ? 0.6 : 1.0;
-        out.steps.push_back({row.field("row_id"),
-                             facts_of(row),
-                             row.workload.model.family,
-                             {std::move(*work), 1e-3 * *row.step_ms, weight}});
+        TrainingStep step;
+        step.row_id = row.field("row_id");
+        step.facts = facts_of(row);
+        step.model_family = row.workload.model.family;
+        for (const char* fact : {"source", "family", "framework", "precision", "mode"})
+            step.setup += row.field(fact) + "|";
+        step.sizes = {static_cast<double>(row.allocation.world_size()), static_cast<double>(work->micro_batch),
+                      work->micro_steps, static_cast<double>(std::max<std::int64_t>(1, row.workload.model.seq_len))};
+        step.measured = {std::move(*work), 1e-3 * *row.step_ms, weight};
+        out.steps.push_back(std::move(step));
     };
     for (const std::string& file : files)
         if (auto status = read_steps(file, catalog, use); !status) return status.error();

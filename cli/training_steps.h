@@ -2,6 +2,7 @@
 // Measured training steps as the step-time model learns them.
 #pragma once
 
+#include <array>
 #include <string>
 #include <vector>
 
@@ -21,8 +22,10 @@ StepError facts_of(const StepsRow& row);
 
 struct TrainingStep {
     std::string row_id;
-    StepError facts;           // group, source, family, ...; measured_ms
-    std::string model_family;  // ModelSpec::family
+    StepError facts;                // group, source, family, ...; measured_ms
+    std::string model_family;       // ModelSpec::family
+    std::string setup;              // source, family, framework, precision and mode
+    std::array<double, 4> sizes{};  // GPUs, micro-batch, micro-steps, tokens of a sample (1 for images)
     MeasuredStepWork measured;
 };
 

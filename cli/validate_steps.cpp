@@ -8,10 +8,12 @@
 #include <filesystem>
 #include <iterator>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "predictor/base/text.h"
 #include "predictor/step/quantile.h"
+#include "predictor/step/step_anchor.h"
 #include "predictor/timing/weights_manifest.h"
 
 namespace dlcast {
@@ -76,6 +78,26 @@ Result<std::vector<double>> validate_steps(const std::vector<TrainingStep>& step
     }
     std::vector<double> out;
     for (const TrainingStep& step : steps) out.push_back(finished[step.facts.facts.at(fact)][step.row_id]);
+    return out;
+}
+
+std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s) {
+    const auto distance = [](const TrainingStep& a, const TrainingStep& b) {
+        double sum = 0;
+        for (std::size_t i = 0; i < a.sizes.size(); ++i) sum += std::abs(std::log(a.sizes[i] / b.sizes[i]));
+        return sum;
+    };
+    std::map<std::string, std::vector<std::size_t>> by_setup;
+    for (std::size_t i = 0; i < steps.size(); ++i) by_setup[steps[i].setup].push_back(i);
+    std::vector<double> out = forecast_s;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        std::optional<std::size_t> nearest;
+        for (const std::size_t j : by_setup[steps[i].setup]) {
+            if (steps[j].facts.facts.at("gpu") == steps[i].facts.facts.at("gpu")) continue;
+            if (!nearest || distance(steps[i], steps[j]) < distance(steps[i], steps[*nearest])) nearest = j;
+        }
+        if (nearest) out[i] *= anchor_factor({std::log(steps[*nearest].measured.measured_s / forecast_s[*nearest])});
+    }
     return out;
 }
 

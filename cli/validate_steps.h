@@ -15,6 +15,11 @@ namespace dlcast {
 Result<std::vector<double>> validate_steps(const std::vector<TrainingStep>& steps, const std::string& fact,
                                            const std::string& state_file);
 
+/// `forecast_s`, each corrected as if one step of the same source, family, framework, precision and mode on another GPU
+/// had been declared: the one nearest in GPUs, micro-batch, micro-steps and sequence length. A step without such a
+/// neighbour keeps its forecast.
+std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s);
+
 /// The standard deviation of log time with which 90 % of the rows lie inside a forecast's 90 % interval; 0 for none.
 double log_sd_of(const std::vector<StepError>& rows);
 

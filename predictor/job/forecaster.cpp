@@ -14,6 +14,7 @@
 #include "predictor/job/site_state.h"
 #include "predictor/job/thread_cpu_clock.h"
 #include "predictor/job/verdict.h"
+#include "predictor/step/step_anchor.h"
 
 namespace dlcast {
 namespace {
@@ -86,8 +87,10 @@ Verdict decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequ
     if (thread_cpu_time() - start > std::chrono::milliseconds(site.deadline_ms))
         return failure_verdict(
             site, fmt::format("the model took longer to read than deadline_ms {} allows", site.deadline_ms));
-    const auto answer = estimate(state, breaker, queries);
+    auto answer = estimate(state, breaker, queries);
     if (!answer) return failure_verdict(site, answer.error().message);
+    if (const auto status = anchor_steps(queries, state.catalog, state.steps, answer->steps); !status)
+        return failure_verdict(site, status.error().message);
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < queries.size(); ++i)
         candidates.push_back(make_candidate(*workload, answer->steps[i], placements.found[i], site));

@@ -43,6 +43,7 @@ StepSpread read_spread(const Value& table, const std::string& source, Status& st
     out.seen_log_sd = r.number("seen_log_sd", 0.0, 10.0).value_or(out.seen_log_sd);
     out.unseen_gpu_log_sd = r.number("unseen_gpu_log_sd", 0.0, 10.0).value_or(out.unseen_gpu_log_sd);
     out.unseen_model_log_sd = r.number("unseen_model_log_sd", 0.0, 10.0).value_or(out.unseen_model_log_sd);
+    out.anchored_log_sd = r.number("anchored_log_sd", 0.0, 10.0).value_or(out.anchored_log_sd);
     status = r.finish();
     return out;
 }
@@ -124,9 +125,9 @@ std::string write_step_weights(const StepWeights& weights) {
         "# SPDX-License-Identifier: GPL-2.0-or-later\n"
         "# Constants of the step-time model, fitted by `dlcast train --steps`. No measured row is in here.\n"
         "schema = {}\ngpus = {}\nfamilies = {}\n\n[spread]\nseen_log_sd = {:.4f}\nunseen_gpu_log_sd = {:.4f}\n"
-        "unseen_model_log_sd = {:.4f}\n\n[constants]\n",
+        "unseen_model_log_sd = {:.4f}\nanchored_log_sd = {:.4f}\n\n[constants]\n",
         schema, list(weights.gpus), list(weights.families), weights.spread.seen_log_sd,
-        weights.spread.unseen_gpu_log_sd, weights.spread.unseen_model_log_sd);
+        weights.spread.unseen_gpu_log_sd, weights.spread.unseen_model_log_sd, weights.spread.anchored_log_sd);
     for (std::size_t i = 0; i < constant_count; ++i)
         out += fmt::format("{} = {:.6e}\n", constant_facts()[i].name,
                            natural_value(static_cast<StepConstant>(i), weights.coefficients[i]));

@@ -20,6 +20,7 @@ struct StepSpread {
     double seen_log_sd = 0.15;
     double unseen_gpu_log_sd = 0.20;
     double unseen_model_log_sd = 0.22;
+    double anchored_log_sd = 0.15;  // of an unseen kind of model, corrected by a step measured on another GPU
 };
 
 struct StepSource {

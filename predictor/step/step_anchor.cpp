@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/step/step_anchor.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "predictor/step/step_physics.h"
+
+namespace dlcast {
+namespace {
+
+constexpr double common_share = 0.9;     // by leaving out kinds of models and correcting each GPU by another
+constexpr std::size_t most_anchors = 8;  // a forged description must not hold the controller up
+constexpr int usual_gpus_per_node = 8;
+
+struct Anchor {
+    std::string gpu;
+    double log_ratio = 0.0;  // measured over forecast
+};
+
+Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured, const DeviceCatalog& catalog,
+                         const StepWeights& weights) {
+    std::string assumed;
+    auto device = catalog.find_or_typical(measured.gpu, assumed);
+    if (!device) return Error{device.error().fault, "measured: " + device.error().message};
+    Workload same = workload;
+    if (measured.batch_size > 0) {
+        same.training.batch_size = measured.batch_size;
+        same.training.global_batch = 0;
+    }
+    Allocation allocation;
+    allocation.device = std::move(*device);
+    allocation.nodes = (measured.gpus + usual_gpus_per_node - 1) / usual_gpus_per_node;
+    allocation.gpus_per_node = measured.gpus / std::max(1, allocation.nodes);
+    allocation.intra_node = intra_node_link(allocation.device);
+    allocation.inter_node = {5e-6, 12.5e9};  // one 100 Gb/s adapter a GPU
+    const auto work = step_work(same, allocation);
+    if (!work) return Error{work.error().fault, "measured: " + work.error().message};
+    const double forecast_s = step_times(*work, weights.coefficients).step_s;
+    return Anchor{allocation.device.name, std::log(1e-3 * measured.step_ms / forecast_s)};
+}
+
+void scale(StepEstimate& step, double factor) {
+    for (double* part : {&step.forward_s, &step.backward_s, &step.optimizer_s, &step.communication_s,
+                         &step.exposed_communication_s, &step.input_s, &step.step_s})
+        *part *= factor;
+    for (LayerTiming& layer : step.layers) {
+        layer.forward_s *= factor;
+        layer.backward_s *= factor;
+    }
+}
+
+}  // namespace
+
+double anchor_factor(const std::vector<double>& log_ratios) {
+    if (log_ratios.empty()) return 1.0;
+    const double sum = std::accumulate(log_ratios.begin(), log_ratios.end(), 0.0);
+    return std::exp(common_share * sum / static_cast<double>(log_ratios.size()));
+}
+
+Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& catalog, const StepWeights& weights,
+                    std::vector<StepEstimate>& steps) {
+    if (queries.empty()) return ok();
+    const Workload& workload = *queries.front().workload;
+    std::vector<Anchor> anchors;
+    for (const MeasuredStep& measured : workload.training.measured) {
+        if (anchors.size() == most_anchors) break;
+        auto anchor = anchor_of(workload, measured, catalog, weights);
+        if (!anchor) return anchor.error();
+        anchors.push_back(std::move(*anchor));
+    }
+    if (anchors.empty()) return ok();
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        std::vector<double> own, all;
+        for (const Anchor& anchor : anchors) {
+            all.push_back(anchor.log_ratio);
+            if (anchor.gpu == queries[i].allocation.device.name) own.push_back(anchor.log_ratio);
+        }
+        scale(steps[i], anchor_factor(own.empty() ? all : own));
+        steps[i].log_sd = std::min(steps[i].log_sd, weights.spread.anchored_log_sd);
+    }
+    return ok();
+}
+
+}  // namespace dlcast

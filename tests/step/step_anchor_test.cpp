@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/step/step_anchor.h"
+
+#include <cmath>
+
+#include "tests/step/step_test_support.h"
+
+using namespace dlcast;
+using Catch::Matchers::Contains;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+struct Site {
+    DeviceCatalog catalog;
+    std::unique_ptr<LayerTimeModel> model = make_analytic_model();
+    Site() {
+        for (const char* name : {"round", "other"}) {
+            Device device = test::round_device();
+            device.name = name;
+            device.memory_bandwidth_Bps *= device.name == "other" ? 2 : 1;
+            catalog.add(device, {});
+        }
+    }
+    Result<StepEstimate> on(const Workload& workload, const std::string& gpu) const {
+        Allocation allocation;
+        allocation.device = *catalog.find(gpu);
+        const std::vector<StepQuery> queries{{&workload, allocation}};
+        auto steps = estimate_steps(queries, *model);
+        if (!steps) return steps.error();
+        if (auto status = anchor_steps(queries, catalog, {}, *steps); !status) return status.error();
+        return steps->front();
+    }
+};
+
+}  // namespace
+
+// exp(0.9 log 1.5) = 1.440
+TEST_CASE("a step measured on another GPU corrects the forecast by most of its ratio", "[step_anchor]") {
+    const Site site;
+    Workload workload = test::linear_net(4, 2048, 512);
+    const auto plain = site.on(workload, "round"), there = site.on(workload, "other");
+    REQUIRE(plain);
+    workload.training.measured = {{"other", 1, 0, 1.5e3 * there->step_s}};
+    const auto anchored = site.on(workload, "round");
+    REQUIRE(anchored);
+    CHECK_THAT(anchored->step_s / plain->step_s, WithinRel(1.440, 1e-3));
+    CHECK_THAT(anchored->layers[0].forward_s / plain->layers[0].forward_s, WithinRel(1.440, 1e-3));
+    CHECK(anchored->log_sd < plain->log_sd);
+}
+
+TEST_CASE("a step measured on the same GPU counts alone", "[step_anchor]") {
+    const Site site;
+    Workload workload = test::linear_net(4, 2048, 512);
+    const double plain_s = site.on(workload, "round")->step_s;
+    workload.training.measured = {{"other", 1, 0, 1e6}, {"round", 1, 0, 1e3 * plain_s}};
+    CHECK_THAT(site.on(workload, "round")->step_s, WithinRel(plain_s, 1e-9));
+}
+
+TEST_CASE("a measured step has a batch of its own", "[step_anchor]") {
+    const Site site;
+    Workload workload = test::linear_net(4, 2048, 512);
+    const double plain_s = site.on(workload, "round")->step_s;
+    Workload larger = workload;
+    larger.training.batch_size = 4096;
+    workload.training.measured = {{"other", 1, 4096, 1e3 * site.on(larger, "other")->step_s}};
+    CHECK_THAT(site.on(workload, "round")->step_s, WithinRel(plain_s, 1e-9));
+}
+
+TEST_CASE("a step measured on an unknown GPU is an error that names it", "[step_anchor]") {
+    const Site site;
+    Workload workload = test::linear_net(1, 64, 1);
+    workload.training.measured = {{"rounds", 1, 0, 1.0}};
+    const auto step = site.on(workload, "round");
+    REQUIRE_FALSE(step);
+    CHECK_THAT(step.error().message, Contains("rounds") && Contains("round"));
+}
+
+TEST_CASE("without measured steps the factor is one", "[step_anchor]") { CHECK(anchor_factor({}) == 1.0); }
