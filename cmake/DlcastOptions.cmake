@@ -3,10 +3,12 @@
 option(DLCAST_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
 option(DLCAST_WERROR "Treat warnings as errors" OFF)
 
+# Paths below the source folder are hashed as relative ones, so that every checkout shares the cache.
 find_program(CCACHE_PROGRAM ccache)
 if(CCACHE_PROGRAM AND NOT CMAKE_CXX_COMPILER_LAUNCHER)
-  set(CMAKE_C_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE_PROGRAM})
+  set(ccache ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${PROJECT_SOURCE_DIR} CCACHE_NOHASHDIR=1 ${CCACHE_PROGRAM})
+  set(CMAKE_C_COMPILER_LAUNCHER ${ccache})
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${ccache})
 endif()
 
 add_library(dlcast_flags INTERFACE)
