@@ -12,6 +12,8 @@
 namespace dlcast {
 namespace {
 
+constexpr double bytes_per_GiB = 1 << 30;  // what a card's "80 GB" are
+
 double seconds_of(const Candidate& candidate) { return candidate.job ? candidate.job->p50_s : candidate.step.step_s; }
 
 double rank_value(const Candidate& candidate, const Placement& placement, Ranking ranking) {
@@ -42,13 +44,14 @@ Candidate make_candidate(const Workload& workload, const StepEstimate& step, con
     if (has_bytes > 0 && step.memory.total_bytes() > has_bytes) {
         out.fits_memory = false;
         out.reason = fmt::format(
-            "needs about {:.0f} GB a GPU, {} has {:.0f} GB; lower batch_size, shard with zero or fsdp, or checkpoint "
+            "needs about {:.0f} GiB a GPU, {} has {:.0f} GiB; lower batch_size, shard with zero or fsdp, or checkpoint "
             "activations",
-            step.memory.total_bytes() / 1e9, placement.gres, has_bytes / 1e9);
+            step.memory.total_bytes() / bytes_per_GiB, placement.gres, has_bytes / bytes_per_GiB);
     }
     if (!out.job) return out;
     const TimeLimit limit = choose_time_limit(*out.job, site, placement.allocation.partition, placement.max_time_min);
     out.limit_min = limit.minutes;
+    out.limit_capped_by = limit.capped_by;
     out.fits_time = limit.fits;
     if (!limit.cap.empty() && out.reason.empty()) {
         const std::string likely = format_duration(out.job->quantile_s(site.quantile));

@@ -73,11 +73,7 @@ Verdict decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequ
     if (!workload) return failure_verdict(site, workload.error().message);
     const auto gpus = read_gpu_request(request);
     if (!gpus) return failure_verdict(site, gpus.error().message);
-    if (!*gpus) {
-        Verdict pass;
-        pass.log = fmt::format("{}: the job asks for no GPU, so it passes without a forecast", workload->model.name);
-        return pass;
-    }
+    if (!*gpus) return no_gpu_verdict(site, *workload);
     if (!state.cluster)
         return failure_verdict(site, "the controller has no cluster file; the administrator runs dlcast sync");
     const Placements placements = find_placements(*state.cluster, state.catalog, site, request, **gpus);

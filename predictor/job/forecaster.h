@@ -52,7 +52,8 @@ struct Candidate {
     bool fits_memory = true;
     bool fits_time = true;
     std::int64_t limit_min = -1;
-    std::string reason;  // why not, where it does not fit
+    std::string limit_capped_by;  // "partition's MaxTime"; empty: the limit is the forecast's own
+    std::string reason;           // why not, where it does not fit
 };
 
 struct ForecasterPaths {

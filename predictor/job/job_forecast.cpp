@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/job/job_forecast.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
 #include "predictor/base/text.h"
+#include "predictor/model/zoo.h"
 #include "predictor/step/memory.h"
 #include "predictor/step/quantile.h"
 
@@ -57,6 +60,13 @@ std::string missing_duration(const Workload& workload) {
     if (workload.training.epochs) return "epochs of a data set of unknown size; add \"samples\" to \"dataset\"";
     if (workload.training.tokens) return "tokens of samples of unknown length; add \"seq_len\" to \"dataset\"";
     return "no duration is declared; add \"epochs\", \"steps\" or \"tokens\" to \"training\"";
+}
+
+std::string example_with_duration(const Workload& workload) {
+    const std::string model = find_zoo_name(workload.model.name).value_or("resnet50");
+    const bool is_text = workload.model.seq_len > 0;
+    return fmt::format("{{ \"model\": \"{}\", \"dataset\": {}, \"training\": {{ \"epochs\": {} }} }}", model,
+                       is_text ? "{ \"samples\": 52000 }" : "\"imagenet-1k\"", is_text ? 3 : 90);
 }
 
 std::optional<JobForecast> forecast_job(const Workload& workload, const StepEstimate& step,

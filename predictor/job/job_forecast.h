@@ -35,5 +35,7 @@ std::optional<JobForecast> forecast_job(const Workload& workload, const StepEsti
 std::optional<double> total_steps(const Workload& workload, double samples_per_step);
 /// What a declaration lacks for a duration, with the remedy; for messages where total_steps gives nothing.
 std::string missing_duration(const Workload& workload);
+/// A whole declaration of this model with a duration, in JSON, to write into a file: what a bare name cannot hold.
+std::string example_with_duration(const Workload& workload);
 
 }  // namespace dlcast

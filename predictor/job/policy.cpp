@@ -12,7 +12,7 @@ namespace dlcast {
 namespace {
 
 // Slurm keeps limits in 32 bits; ten years is beyond any job.
-constexpr double longest_min = 10.0 * 365 * 24 * 60;
+constexpr std::int64_t longest_min = 10LL * 365 * 24 * 60;
 
 }  // namespace
 
@@ -26,19 +26,21 @@ TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site,
                             std::int64_t partition_max_min) {
     const double quantile_min = forecast.quantile_s(site.quantile) / 60;
     const double step = std::max(1, site.round_up_min);
-    const double wanted = std::min(longest_min, quantile_min * site.margin_factor);
+    const double wanted = std::min(2.0 * longest_min, quantile_min * site.margin_factor);
     TimeLimit out;
     // A hair below a whole number of steps: 60.000000001 min is not a reason for 75.
     out.minutes = static_cast<std::int64_t>(std::ceil(wanted / step - 1e-9) * step);
     out.minutes = std::max<std::int64_t>({out.minutes, site.floor_min, 1});
-    const auto cap_at = [&](std::int64_t cap_min, const std::string& name) {
+    const auto cap_at = [&](std::int64_t cap_min, const std::string& name, const char* in_short) {
         if (cap_min <= 0 || out.minutes <= cap_min) return;
         out.minutes = cap_min;
+        out.capped_by = in_short;
         out.cap = fmt::format("{} {}", name, format_limit(cap_min));
         out.fits = out.fits && quantile_min <= static_cast<double>(cap_min);
     };
-    cap_at(site.ceiling_min, "site ceiling_min");
-    cap_at(partition_max_min, fmt::format("partition {} MaxTime", partition));
+    cap_at(longest_min, "the longest limit given,", "longest limit given");
+    cap_at(site.ceiling_min, "site ceiling_min", "site's ceiling_min");
+    cap_at(partition_max_min, fmt::format("partition {} MaxTime", partition), "partition's MaxTime");
     return out;
 }
 

@@ -13,11 +13,13 @@ namespace dlcast {
 
 struct TimeLimit {
     std::int64_t minutes = -1;
-    bool fits = true;  // false: the forecast quantile itself is longer than the cap
-    std::string cap;   // what bound the limit: "partition a100 MaxTime 1-00:00:00"; empty: nothing did
+    bool fits = true;       // false: the forecast quantile itself is longer than the cap
+    std::string cap;        // what bound the limit: "partition a100 MaxTime 1-00:00:00"; empty: nothing did
+    std::string capped_by;  // the same in short: "partition's MaxTime"
 };
 
-/// quantile x margin, rounded up, between floor and ceiling, never 0, never above the partition's MaxTime (-1: none).
+/// quantile x margin, rounded up, between floor and ceiling, never 0, never above the partition's MaxTime (-1: none)
+/// nor ten years.
 TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const std::string& partition,
                             std::int64_t partition_max_min);
 

@@ -19,15 +19,21 @@ std::string percent(double quantile) { return fmt::format("{:.4g} %", quantile *
 std::string summary(const Workload& workload, const Candidate& candidate, const Placement& placement,
                     const SubmitRequest& request, const SiteConfig& site, bool sets_limit) {
     const JobForecast& job = *candidate.job;
+    const std::string ours =
+        fmt::format("time limit {} ({})", format_limit(candidate.limit_min),
+                    candidate.limit_capped_by.empty() ? percent(site.quantile) : candidate.limit_capped_by);
     std::string limit;
-    if (sets_limit)
-        limit = fmt::format("time limit {} ({})", format_limit(candidate.limit_min), percent(site.quantile));
+    if (sets_limit && request.time_limit_min >= 0 && request.time_limit_min != candidate.limit_min)
+        limit = fmt::format("{} in place of your {}", ours,
+                            request.time_limit_min > 0 ? format_limit(request.time_limit_min) : "UNLIMITED");
+    else if (sets_limit)
+        limit = ours;
     else if (request.time_limit_min > 0)
         limit = fmt::format("your time limit {} stays", format_limit(request.time_limit_min));
     else if (request.time_limit_min == 0)
         limit = "no time limit, as you asked";
     else
-        limit = fmt::format("suggested time limit {} ({})", format_limit(candidate.limit_min), percent(site.quantile));
+        limit = "suggested " + ours;
     std::string text = fmt::format("{}, {} x {} (partition {}): about {}, {}, {:.1f} GPU-hours", workload.model.name,
                                    job.gpus, placement.gres, candidate.allocation.partition, format_duration(job.p50_s),
                                    limit, job.gpu_hours(job.p50_s));
@@ -41,9 +47,13 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
                            const SubmitRequest& request, const SiteConfig& site, bool sets_limit) {
     std::string text = "dlcast: " + summary(workload, candidate, placement, request, site, sets_limit);
     const auto warn = [&text](const std::string& line) { text += "\ndlcast: warning: " + line; };
-    if (!candidate.reason.empty()) warn(candidate.reason);
+    // That our limit was cut matters where it stands, not beside the user's own.
+    const bool fits = candidate.fits_memory && candidate.fits_time;
+    if (!candidate.reason.empty() && (!fits || sets_limit || request.time_limit_min < 0)) warn(candidate.reason);
+    // A limit that would not suffice either is not asked for.
     const double likely_s = candidate.job->quantile_s(site.quantile);
-    if (!sets_limit && request.time_limit_min > 0 && likely_s > static_cast<double>(request.time_limit_min) * 60)
+    if (!sets_limit && candidate.fits_time && request.time_limit_min > 0 &&
+        likely_s > static_cast<double>(request.time_limit_min) * 60)
         warn(fmt::format("it may take {} ({}), longer than your time limit {}; ask for --time={}",
                          format_duration(likely_s), percent(site.quantile), format_limit(request.time_limit_min),
                          format_limit(candidate.limit_min)));
@@ -112,12 +122,26 @@ Verdict failure_verdict(const SiteConfig& site, const std::string& reason) {
     return out;
 }
 
+Verdict no_gpu_verdict(const SiteConfig& site, const Workload& workload) {
+    Verdict out;
+    if (site.mode != Mode::shadow)
+        out.message = fmt::format(
+            "dlcast: {}: the job asks for no GPU, so it goes on as written, without a forecast; ask with --gres=gpu:N, "
+            "--gpus=N or --gpus-per-node=N",
+            workload.model.name);
+    out.log = fmt::format("{}: the job asks for no GPU, so it passes without a forecast", workload.model.name);
+    return out;
+}
+
 Verdict no_duration_verdict(const SiteConfig& site, const Workload& workload) {
     Verdict out;
-    const std::string fault = fmt::format("{}: {}", workload.model.name, missing_duration(workload));
+    const std::string fault =
+        fmt::format("{}: {}; write a file, say job.json, and give --dl-model=job.json:\n{}", workload.model.name,
+                    missing_duration(workload), example_with_duration(workload));
     if (site.mode == Mode::enforce) out.action = Verdict::Action::reject;
     if (site.mode != Mode::shadow) out.message = "dlcast: " + fault;
-    if (site.mode == Mode::shadow) out.log = "no forecast: " + fault;
+    if (site.mode == Mode::shadow)
+        out.log = fmt::format("no forecast: {}: {}", workload.model.name, missing_duration(workload));
     return out;
 }
 

@@ -21,6 +21,9 @@ Verdict verdict_of(const Workload& workload, const Candidate& candidate, const P
 /// No forecast could be made: the job passes as it was written, or is refused where the site says so.
 Verdict failure_verdict(const SiteConfig& site, const std::string& reason);
 
+/// The job asks for no GPU: it passes, and the user is told.
+Verdict no_gpu_verdict(const SiteConfig& site, const Workload& workload);
+
 /// The declaration gives no duration: refused in enforce mode, said otherwise.
 Verdict no_duration_verdict(const SiteConfig& site, const Workload& workload);
 

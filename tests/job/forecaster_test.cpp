@@ -124,7 +124,7 @@ TEST_CASE("of several partitions asked for one is chosen", "[forecaster]") {
 }
 
 TEST_CASE("the user's own limit stays, with a warning where it is short", "[forecaster]") {
-    SubmitRequest request = vgg16(R"("epochs": 90, "batch_size": 32)");
+    SubmitRequest request = vgg16();
     request.time_limit_min = 10;
     const Site site;
     const Verdict verdict = site.submit(request);
@@ -152,7 +152,9 @@ TEST_CASE("no duration is refused with the remedy, where the site enforces", "[f
     const SubmitRequest request = vgg16(R"("batch_size": 32)");
     const Verdict refused = Site().submit(request);
     CHECK(refused.action == Action::reject);
-    CHECK_THAT(refused.message, Contains("epochs") && Contains("steps"));
+    CHECK_THAT(refused.message,
+               Contains("epochs") && Contains("steps") &&
+                   Contains(R"({ "model": "vgg16", "dataset": "imagenet-1k", "training": { "epochs": 90 } })"));
     const Verdict told = Site("mode = \"advise\"").submit(request);
     CHECK(told.action == Action::pass);
     CHECK_THAT(told.message, Contains("epochs"));
@@ -163,7 +165,8 @@ TEST_CASE("a forecast longer than the partition allows is cut, or refused where 
     const Verdict cut = Site().submit(request);
     CHECK(cut.action == Action::set);
     CHECK(cut.time_limit_min == 1440);
-    CHECK_THAT(cut.message, Contains("partition a100 MaxTime 1-00:00:00"));
+    CHECK_THAT(cut.message, Contains("partition a100 MaxTime 1-00:00:00") &&
+                                Contains("time limit 1-00:00:00 (partition's MaxTime)") && !Contains("(95 %)"));
     CHECK(Site("on_no_fit = \"reject\"").submit(request).action == Action::reject);
 }
 
@@ -203,13 +206,31 @@ TEST_CASE("the time limit of the job's QOS binds like the partition's", "[foreca
     CHECK(site.submit(request).time_limit_min == 60);
 }
 
-TEST_CASE("a job without GPUs passes with a line in the log", "[forecaster]") {
+TEST_CASE("a limit that would not suffice is not asked for", "[forecaster]") {
+    SubmitRequest request = vgg16(R"("epochs": 5000, "batch_size": 32)");
+    request.time_limit_min = 10;
+    const std::string message = Site().submit(request).message;
+    CHECK_THAT(message, Contains("your time limit 0:10:00 stays") && Contains("longer than partition a100 MaxTime"));
+    CHECK_THAT(message, !Contains("ask for --time"));
+}
+
+TEST_CASE("a limit set over the user's own is said to be", "[forecaster]") {
+    SubmitRequest request = vgg16();
+    request.time_limit_min = 1440;
+    const Site site("[time_limit]\noverwrite = \"shorten\"");
+    CHECK_THAT(site.submit(request).message, Contains("(95 %) in place of your 1-00:00:00"));
+    request.time_limit_min = 0;
+    CHECK_THAT(site.submit(request).message, Contains("in place of your UNLIMITED"));
+}
+
+TEST_CASE("a job without GPUs passes, and the user is told unless the site only looks on", "[forecaster]") {
     SubmitRequest request = vgg16();
     request.tres_per_node = "";
     const Verdict verdict = Site().submit(request);
     CHECK(verdict.action == Action::pass);
-    CHECK(verdict.message.empty());
+    CHECK_THAT(verdict.message, Contains("asks for no GPU") && Contains("--gres=gpu:N"));
     CHECK_THAT(verdict.log, Contains("no GPU"));
+    CHECK(Site("mode = \"shadow\"").submit(request).message.empty());
 }
 
 TEST_CASE("what cannot be forecast passes, or is refused where the site says so", "[forecaster]") {

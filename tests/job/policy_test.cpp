@@ -51,6 +51,7 @@ TEST_CASE("a partition's MaxTime caps the limit and is named", "[policy]") {
     const TimeLimit beyond = choose_time_limit(of_minutes(1500), site(), "a100", 1440);
     CHECK(beyond.minutes == 1440);
     CHECK_FALSE(beyond.fits);
+    CHECK(beyond.capped_by == "partition's MaxTime");
 }
 
 TEST_CASE("the lower of ceiling and MaxTime binds, and a floor does not lift over it", "[policy]") {
@@ -63,7 +64,9 @@ TEST_CASE("the lower of ceiling and MaxTime binds, and a floor does not lift ove
 }
 
 TEST_CASE("a forecast beyond all bounds still gives a number", "[policy]") {
-    CHECK(choose_time_limit(of_minutes(1e300), site(), "a100", -1).minutes == 10 * 365 * 24 * 60);
+    const TimeLimit limit = choose_time_limit(of_minutes(1e300), site(), "a100", -1);
+    CHECK(limit.minutes == 10 * 365 * 24 * 60);
+    CHECK_FALSE(limit.fits);
 }
 
 TEST_CASE("a limit the user asked for yields to policy only", "[policy]") {
