@@ -62,7 +62,7 @@ Result<StepsEvaluation> cross_validate_steps(const std::string& file, const Devi
     const std::vector<TrainingStep>& steps = read->steps;
     auto forecast = validate_steps(steps, fact, pred_path.empty() ? "" : pred_path + ".folds");
     if (!forecast) return forecast.error();
-    if (one_measured) forecast = with_one_measured(steps, *forecast);
+    if (one_measured) forecast = with_one_measured(steps, *forecast, fact == "gpu" || fact == "source");
     StepsEvaluation out;
     out.rows = steps.size() + read->undescribed.size();
     out.undescribed = read->undescribed;

@@ -41,7 +41,7 @@ Status validate(StepWeights& weights, const std::vector<TrainingStep>& steps) {
         *spread = std::max(weights.spread.seen_log_sd, log_sd_of(rows));
         weights.held_out.push_back(figures_of(fact, one_a_group(rows)));
         if (std::string(fact) != "super-family") continue;
-        const std::vector<StepError> anchored = errors_of(steps, with_one_measured(steps, *forecast));
+        const std::vector<StepError> anchored = errors_of(steps, with_one_measured(steps, *forecast, false));
         weights.spread.anchored_log_sd = log_sd_of(anchored);
         weights.held_out.push_back(figures_of("super-family, one step measured", one_a_group(anchored)));
     }

@@ -81,7 +81,8 @@ Result<std::vector<double>> validate_steps(const std::vector<TrainingStep>& step
     return out;
 }
 
-std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s) {
+std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s,
+                                      bool known_kinds) {
     const auto distance = [](const TrainingStep& a, const TrainingStep& b) {
         double sum = 0;
         for (std::size_t i = 0; i < a.sizes.size(); ++i) sum += std::abs(std::log(a.sizes[i] / b.sizes[i]));
@@ -96,7 +97,9 @@ std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, co
             if (steps[j].facts.facts.at("gpu") == steps[i].facts.facts.at("gpu")) continue;
             if (!nearest || distance(steps[i], steps[j]) < distance(steps[i], steps[*nearest])) nearest = j;
         }
-        if (nearest) out[i] *= anchor_factor({std::log(steps[*nearest].measured.measured_s / forecast_s[*nearest])});
+        if (nearest)
+            out[i] *=
+                anchor_factor({std::log(steps[*nearest].measured.measured_s / forecast_s[*nearest])}, known_kinds);
     }
     return out;
 }

@@ -17,8 +17,9 @@ Result<std::vector<double>> validate_steps(const std::vector<TrainingStep>& step
 
 /// `forecast_s`, each corrected as if one step of the same source, family, framework, precision and mode on another GPU
 /// had been declared: the one nearest in GPUs, micro-batch, micro-steps and sequence length. A step without such a
-/// neighbour keeps its forecast.
-std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s);
+/// neighbour keeps its forecast. `known_kinds`: the fit saw other steps of the family.
+std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s,
+                                      bool known_kinds);
 
 /// The standard deviation of log time with which 90 % of the rows lie inside a forecast's 90 % interval; 0 for none.
 double log_sd_of(const std::vector<StepError>& rows);

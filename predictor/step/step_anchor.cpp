@@ -10,7 +10,8 @@
 namespace dlcast {
 namespace {
 
-constexpr double common_share = 0.9;     // by leaving out kinds of models and correcting each GPU by another
+// By leaving out kinds of models, or GPUs, and correcting each GPU by another.
+constexpr double common_share_of_new = 0.9, common_share_of_known = 0.5;
 constexpr std::size_t most_anchors = 8;  // a forged description must not hold the controller up
 constexpr int usual_gpus_per_node = 8;
 
@@ -53,10 +54,11 @@ void scale(StepEstimate& step, double factor) {
 
 }  // namespace
 
-double anchor_factor(const std::vector<double>& log_ratios) {
+double anchor_factor(const std::vector<double>& log_ratios, bool known_kind) {
     if (log_ratios.empty()) return 1.0;
     const double sum = std::accumulate(log_ratios.begin(), log_ratios.end(), 0.0);
-    return std::exp(common_share * sum / static_cast<double>(log_ratios.size()));
+    return std::exp((known_kind ? common_share_of_known : common_share_of_new) * sum /
+                    static_cast<double>(log_ratios.size()));
 }
 
 Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& catalog, const StepWeights& weights,
@@ -71,13 +73,15 @@ Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& 
         anchors.push_back(std::move(*anchor));
     }
     if (anchors.empty()) return ok();
+    const auto& families = weights.families;
+    const bool known = std::find(families.begin(), families.end(), workload.model.family) != families.end();
     for (std::size_t i = 0; i < steps.size(); ++i) {
         std::vector<double> own, all;
         for (const Anchor& anchor : anchors) {
             all.push_back(anchor.log_ratio);
             if (anchor.gpu == queries[i].allocation.device.name) own.push_back(anchor.log_ratio);
         }
-        scale(steps[i], anchor_factor(own.empty() ? all : own));
+        scale(steps[i], own.empty() ? anchor_factor(all, known) : anchor_factor(own, false));
         steps[i].log_sd = std::min(steps[i].log_sd, weights.spread.anchored_log_sd);
     }
     return ok();

@@ -10,9 +10,9 @@
 
 namespace dlcast {
 
-/// The factor on a forecast that measured / forecast ratios of other steps suggest: exp(0.9 mean log ratio), as most of
-/// an error, but not all of it, is common to a model and its software on all GPUs. 1 for none.
-double anchor_factor(const std::vector<double>& log_ratios);
+/// The factor on a forecast that measured / forecast ratios of other steps suggest: exp(share x mean log ratio). 1 for
+/// none. Of the error on a kind of model that the fit never saw, 0.9 are common to all GPUs; of a known kind's 0.5.
+double anchor_factor(const std::vector<double>& log_ratios, bool known_kind);
 
 /// Multiplies each of `steps` (one a query, all of one workload) by the factor of the workload's `measured` steps,
 /// those on the same GPU type alone where there are any, and narrows its spread. At most eight measured steps count.

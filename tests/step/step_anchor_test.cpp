@@ -76,4 +76,7 @@ TEST_CASE("a step measured on an unknown GPU is an error that names it", "[step_
     CHECK_THAT(step.error().message, Contains("rounds") && Contains("round"));
 }
 
-TEST_CASE("without measured steps the factor is one", "[step_anchor]") { CHECK(anchor_factor({}) == 1.0); }
+TEST_CASE("without measured steps the factor is one", "[step_anchor]") {
+    CHECK(anchor_factor({}, false) == 1.0);
+    CHECK_THAT(anchor_factor({std::log(4.0)}, true), WithinRel(2.0, 1e-12));  // half of the ratio's logarithm
+}
