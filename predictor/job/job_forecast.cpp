@@ -57,9 +57,13 @@ std::optional<double> total_steps(const Workload& workload, double samples_per_s
 }
 
 std::string missing_duration(const Workload& workload) {
-    if (workload.training.epochs) return "epochs of a data set of unknown size; add \"samples\" to \"dataset\"";
-    if (workload.training.tokens) return "tokens of samples of unknown length; add \"seq_len\" to \"dataset\"";
-    return "no duration is declared; add \"epochs\", \"steps\" or \"tokens\" to \"training\"";
+    if (workload.training.epochs)
+        return "epochs of a data set of unknown size; name it with \"dataset\" (predict: --dataset), or add "
+               "\"samples\" to it (predict: --set dataset.samples=)";
+    if (workload.training.tokens)
+        return "tokens of samples of unknown length; add \"seq_len\" to \"dataset\" (predict: --seq-len)";
+    return "no duration is declared; add \"epochs\", \"steps\" or \"tokens\" to \"training\" (predict: --epochs, "
+           "--steps, --tokens)";
 }
 
 std::string example_with_duration(const Workload& workload) {

@@ -41,8 +41,9 @@ std::string base_name(const std::string& path) {
 
 std::string near_hint(const std::string& name) {
     const std::string near = nearest_name(name.substr(name.rfind('/') + 1), zoo_names());
-    return near.empty() ? std::string("name a file, or a model of the zoo (resnet50, bert-base-uncased, gpt2, ...)")
-                        : fmt::format("did you mean \"{}\"?", near);
+    return near.empty()
+               ? std::string("name a file, or a model of the zoo (resnet50, gpt2, ...; all: dlcast predict --list)")
+               : fmt::format("did you mean \"{}\"? (all: dlcast predict --list)", near);
 }
 
 Result<Declaration> read_path(const std::string& path, int depth);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
@@ -26,12 +27,25 @@ void drop(Value& object, const char* key) {
     std::erase_if(object.as_object(), [&](const Value::Member& member) { return member.key == key; });
 }
 
-// A duration on the command line replaces the file's, whichever of the three it was.
-void set_duration(Value& root, const char* key, Value value) {
-    Value* training = object_at(root, "training");
-    if (!training) return;
-    for (const char* other : {"epochs", "steps", "tokens"}) drop(*training, other);
-    training->set(key, std::move(value));
+constexpr std::array<const char*, 3> durations{"epochs", "steps", "tokens"};
+
+bool sets_duration(const WorkloadOverrides& o) {
+    return o.epochs || o.steps || o.tokens || std::any_of(o.set.begin(), o.set.end(), [](const std::string& set) {
+               return std::any_of(durations.begin(), durations.end(),
+                                  [&](const std::string& key) { return set.starts_with("training." + key + "="); });
+           });
+}
+
+// What stands before the first point. A file with any other key is refused, so a misspelt one is here too.
+Status check_root_key(const std::string& assignment, const std::string& key, bool alone) {
+    static const std::vector<std::string> known = {"model", "dataset", "training"};
+    if (std::find(known.begin(), known.end(), key) != known.end()) return ok();
+    const std::string near = nearest_name(key, known);
+    const std::string remedy = alone && near.empty()
+                                   ? fmt::format("write training.{0}=, dataset.{0}= or model.{0}=", key)
+                               : near.empty() ? std::string("keys start with training., dataset. or model.")
+                                              : fmt::format("did you mean \"{}\"?", near);
+    return invalid_argument(fmt::format("--set {}: unknown key \"{}\"; {}", assignment, key, remedy));
 }
 
 Status set_dotted(Value& root, const std::string& assignment) {
@@ -42,6 +56,7 @@ Status set_dotted(Value& root, const std::string& assignment) {
     const auto keys = split(std::string_view(assignment).substr(0, equals), '.');
     if (keys.size() > 16 || std::any_of(keys.begin(), keys.end(), [](const std::string& key) { return key.empty(); }))
         return invalid_argument(fmt::format("--set {}: an empty or too deep key", assignment));
+    if (auto s = check_root_key(assignment, keys.front(), keys.size() == 1); !s) return s;
     Value* at = &root;
     for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
         Value* inner = object_at(*at, keys[i]);
@@ -65,6 +80,9 @@ Status set_dotted(Value& root, const std::string& assignment) {
 Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& o) {
     Value root = declaration.value;
     if (!root.is_object()) return invalid_argument(declaration.source + ": not an object");
+    // A duration on the command line replaces the file's, whichever of the three it was.
+    if (Value* training = root.find("training"); training && training->is_object() && sets_duration(o))
+        for (const char* key : durations) drop(*training, key);
     if (o.dataset) root.set("dataset", *o.dataset);
     if (o.batch_size) set_training(root, "batch_size", *o.batch_size);
     if (o.seq_len) set_training(root, "seq_len", *o.seq_len);
@@ -73,8 +91,11 @@ Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOver
         static const char* const names[] = {"fp32", "tf32", "amp", "fp16", "bf16", "fp8"};
         set_training(root, "precision", names[static_cast<int>(*o.precision)]);
     }
-    if (o.epochs) set_duration(root, "epochs", *o.epochs);
-    if (o.steps) set_duration(root, "steps", *o.steps);
+    if (o.optimizer) set_training(root, "optimizer", *o.optimizer);
+    if (o.grad_accum) set_training(root, "grad_accum", *o.grad_accum);
+    if (o.epochs) set_training(root, "epochs", *o.epochs);
+    if (o.steps) set_training(root, "steps", *o.steps);
+    if (o.tokens) set_training(root, "tokens", *o.tokens);
     for (const std::string& assignment : o.set)
         if (auto s = set_dotted(root, assignment); !s) return s.error();
     return root;

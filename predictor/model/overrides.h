@@ -9,8 +9,8 @@
 namespace dlcast {
 
 /// The declaration's tree with the overrides written into it. Each `set` is "dotted.key=value": a value that reads as
-/// JSON is that, else a string; missing objects on the way are made. Errors: no "=", an empty key, a key inside
-/// something that is no object.
+/// JSON is that, else a string; missing objects on the way are made. A duration replaces the declaration's. Errors: no
+/// "=", an empty or unknown first key, a key inside something that is no object.
 Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& overrides);
 
 }  // namespace dlcast

@@ -74,10 +74,10 @@ struct Workload {
 
 /// Overrides from the command line; absent ones leave the declaration alone. `set` holds "dotted.key=value".
 struct WorkloadOverrides {
-    std::optional<std::int64_t> batch_size, steps, seq_len, image_size;
-    std::optional<double> epochs;
+    std::optional<std::int64_t> batch_size, grad_accum, steps, seq_len, image_size;
+    std::optional<double> epochs, tokens;
     std::optional<Precision> precision;
-    std::optional<std::string> dataset;
+    std::optional<std::string> optimizer, dataset;
     std::vector<std::string> set;
 };
 

@@ -3,7 +3,6 @@
 
 #include <fmt/format.h>
 
-#include "predictor/base/text.h"
 #include "predictor/model/hf_config.h"
 #include "predictor/model/workload.h"
 #include "predictor/model/zoo_diffusion.h"
@@ -15,17 +14,6 @@ namespace {
 
 constexpr const char* stable_diffusion = "stable-diffusion-2-base";
 
-// Other names of the same network on the hub.
-std::string without_decoration(std::string name) {
-    for (const char* suffix : {"-hf", "-instruct", "-chat"})
-        if (name.ends_with(suffix)) name.resize(name.size() - std::string(suffix).size());
-    if (name.starts_with("meta-")) name = name.substr(5);
-    if (name == "vit-base-patch16-224") return "vit_b_16";
-    if (name == "vit-large-patch16-224") return "vit_l_16";
-    if (name == "bert-base" || name == "bert-large") return name + "-uncased";
-    return name;
-}
-
 }  // namespace
 
 std::vector<std::string> zoo_names() {
@@ -34,16 +22,6 @@ std::vector<std::string> zoo_names() {
     for (const HubModel& model : hub_models()) names.push_back(model.name);
     names.emplace_back(stable_diffusion);
     return names;
-}
-
-std::optional<std::string> find_zoo_name(std::string_view name) {
-    if (const auto slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
-    if (name.size() > 128) return std::nullopt;
-    // Case, '-', '_' and '.' carry no meaning between names of the zoo.
-    const std::string wanted = squeeze(without_decoration(to_lower(name)));
-    for (const std::string& known : zoo_names())
-        if (squeeze(known) == wanted) return known;
-    return std::nullopt;
 }
 
 Result<ModelSpec> build_zoo_model(const std::string& name, const BuildOptions& options,

@@ -24,7 +24,8 @@ struct BuildOptions {
     bool compile = false;
 };
 
-/// The zoo's own spelling of `name` (organisation, case, '-' and '_' aside), or nothing.
+/// The zoo's own spelling of `name`, or nothing. Organisation and case are aside, '-' and '_' too unless digits stand
+/// on both sides; then a few other names of the same layers ("-instruct", timm's names).
 std::optional<std::string> find_zoo_name(std::string_view name);
 
 /// Builds the model named `name` (as find_zoo_name gives it). Sentences about defaults taken are added to `assumed`.

@@ -41,6 +41,28 @@ TEST_CASE("a zoo name is found with or without organisation, in any case", "[mod
         CHECK(zoo_workload(name).model.name == "resnet50");
 }
 
+TEST_CASE("points, and separators between digits, tell sizes of a model apart", "[model][zoo]") {
+    CHECK(zoo_workload("facebook/opt-13b").model.name == "opt-13b");
+    CHECK(zoo_workload("opt-1.3b").model.name == "opt-1.3b");
+    for (const char* name : {"opt-1-3b", "gpt-neo-13B", "pythia-69b", "llama-3.21b", "wide_resnet502"}) {
+        CAPTURE(name);
+        CHECK_THAT(error_of(std::string(R"({"model": ")") + name + R"("})"), Catch::Contains("did you mean"));
+    }
+}
+
+TEST_CASE("other collections' names mean the same layers", "[model][zoo]") {
+    const auto [name, known] = GENERATE(table<std::string, std::string>({
+        {"meta-llama/Meta-Llama-3-8B-Instruct", "Llama-3-8B"},
+        {"meta-llama/Llama-3.2-1B", "Llama-3.2-1B"},
+        {"vit_base_patch16_224", "vit_b_16"},
+        {"google/vit-base-patch16-224-in21k", "vit_b_16"},
+        {"timm/resnet50.a1_in1k", "resnet50"},
+        {"mixtral-8x7b", "Mixtral-8x7B-v0.1"},
+    }));
+    CAPTURE(name);
+    CHECK(zoo_workload(name).model.name == known);
+}
+
 // 64 x 3 x 3 x 3 + ... unchanged; only fc8 follows the classes: 4096 x 10 + 10 instead of 4096 x 1000 + 1000.
 TEST_CASE("the data set's classes decide the last layer", "[model][zoo]") {
     const auto w = good_workload(R"({"model": "vgg16", "dataset": {"samples": 100, "classes": 10}})");
