@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <climits>
+#include <cstdlib>
 #include <cstring>
 
 #include "predictor/base/text.h"
@@ -53,7 +55,13 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     }
 }
 
-Status write_file_atomically(const std::string& path, std::string_view text) {
+Status write_file_atomically(const std::string& name, std::string_view text) {
+    // A link keeps pointing where it points; the file behind it is the one that is replaced.
+    char resolved[PATH_MAX];
+    const std::string path = ::realpath(name.c_str(), resolved) ? resolved : name;
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) == 0 && !S_ISREG(facts.st_mode))
+        return invalid_argument(fmt::format("cannot write '{}': it is no regular file; name a file", name));
     const std::string scratch = fmt::format("{}.{}.new", path, ::getpid());
     {
         const Descriptor file(::open(scratch.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644));

@@ -135,6 +135,8 @@ std::optional<std::int64_t> parse_slurm_minutes(std::string_view text) {
 
 std::string format_duration(double seconds) {
     if (seconds < 90) return fmt::format("{:.0f} s", seconds);
+    constexpr double most_s = 1e6 * 365 * 86400;  // a million years: nobody waits longer, and no integer overflows
+    if (!(seconds < most_s)) return "over a million years";
     const auto minutes = static_cast<std::int64_t>(std::llround(seconds / 60));
     if (minutes < 60) return fmt::format("{} min", minutes);
     if (minutes < 48 * 60)

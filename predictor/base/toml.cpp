@@ -5,12 +5,16 @@
 #include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "predictor/base/reader.h"
+#include "predictor/base/text.h"
 
 namespace dlcast {
 namespace {
+
+constexpr std::ptrdiff_t most_dots = 500;
 
 Position place(const toml::source_region& region) {
     return {static_cast<int>(region.begin.line), static_cast<int>(region.begin.column)};
@@ -49,9 +53,23 @@ std::optional<Value> convert(const toml::node& node, Position& where) {
     return out;
 }
 
+// toml++ recurses once for each part of a dotted key, without a bound of its own; a real key has two or three.
+Status check_key_depth(std::string_view text, const std::string& source) {
+    int line = 0;
+    for (const std::string& content : split(text, '\n')) {
+        ++line;
+        const auto dots = std::count(content.begin(), content.end(), '.');
+        if (dots <= most_dots) continue;
+        return invalid_argument(
+            at_place(source, {line, 1}, fmt::format("more than {} dots on one line; split it", most_dots)));
+    }
+    return ok();
+}
+
 }  // namespace
 
 Result<Value> parse_toml(std::string_view text, const std::string& source) {
+    if (auto s = check_key_depth(text, source); !s) return s.error();
     try {
         const toml::table table = toml::parse(text, source);
         Position where;

@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include "predictor/base/deadline.h"
 #include "predictor/model/shape.h"
 
 namespace dlcast {
 namespace {
 
 constexpr std::size_t most_layers = 100'000;
+constexpr std::size_t layers_between_polls = 16;
 constexpr double most_elements = 1e15;  // of a tensor, and of all parameters: far above any machine, far below overflow
 
 // Output size of a window along one side; below 1 where it does not fit.
@@ -48,6 +50,8 @@ void ModelBuilder::fail(std::string text) {
 
 Layer& ModelBuilder::append(std::string name, LayerKind kind, Shape output, double parameters) {
     if (!failed() && model_.layers.size() >= most_layers) fail(fmt::format("more than {} layers", most_layers));
+    if (model_.layers.size() % layers_between_polls == 0 && Deadline::passed())
+        fail(fmt::format("its first {} layers take all the time a submission may", model_.layers.size()));
     for (const std::int64_t dimension : output)
         if (dimension < 1)
             fail(fmt::format("{} gives shape {}; nothing is left of its input {}", dlcast::to_string(kind),

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "predictor/base/deadline.h"
 #include "predictor/base/text.h"
 #include "predictor/model/builder.h"
 
@@ -78,8 +79,16 @@ Status apply_lora(ModelSpec& model, const Lora& lora) {
     return ok();
 }
 
+constexpr std::size_t most_prefixes = 100;  // each is held against every layer
+
 Status apply_frozen(ModelSpec& model, const std::vector<std::string>& prefixes) {
+    if (prefixes.size() > most_prefixes)
+        return invalid_argument(
+            fmt::format("trainable: more than {} names after \"frozen:\"; a shorter name covers all "
+                        "layers that start with it",
+                        most_prefixes));
     for (const std::string& prefix : prefixes) {
+        if (Deadline::passed()) return unavailable("trainable: takes all the time a submission may");
         bool any = false;
         for (Layer& layer : model.layers) {
             if (prefix.empty() || !layer.name.starts_with(prefix)) continue;

@@ -12,6 +12,9 @@
 namespace dlcast {
 namespace {
 
+// A name is kept for every repeat, and a list of tensors is read for every repeat: both are bounded.
+constexpr std::size_t longest_name = 128;
+constexpr std::size_t most_joined = 256;
 constexpr std::int64_t most_repeats = 100'000;
 
 std::string canonical_type(const std::string& text) {
@@ -90,6 +93,8 @@ private:
         }
         const Value* name_value = layer.find("name");
         if (name_value && !name_value->is_string()) return at(*name_value, "name should be a string");
+        if (name_value && name_value->as_string().size() > longest_name)
+            return at(*name_value, fmt::format("name is longer than {} bytes; shorten it", longest_name));
         const std::string name = name_value ? name_value->as_string() : fmt::format("{}_{}", type, ++count_[type]);
         const std::size_t first = b_.size();
         WrittenLayer written(layer, source_, type, name, b_);
@@ -130,6 +135,8 @@ private:
     Status join(const Value& layer, const std::string& type, const std::string& name) {
         const Value* from = layer.find("from");
         if (!from) return at(layer, fmt::format("{} needs a from; add \"from\": \"name of an earlier layer\"", type));
+        if (from->is_array() && from->as_array().size() > most_joined)
+            return at(*from, fmt::format("from names more than {} layers", most_joined));
         std::vector<Shape> shapes;
         if (!from->is_array()) shapes.push_back(b_.shape());
         const Value::Array one = {*from};

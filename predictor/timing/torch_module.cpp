@@ -3,6 +3,7 @@
 
 #include <dlfcn.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 namespace dlcast {
 namespace {
@@ -16,6 +17,10 @@ bool find(void* module, const char* name, Function& function) {
 }  // namespace
 
 Result<TorchModule> open_torch_module(const std::string& path) {
+    // dlopen would wait for ever on a FIFO.
+    struct stat facts {};
+    if (::stat(path.c_str(), &facts) != 0 || !S_ISREG(facts.st_mode))
+        return unavailable(fmt::format("no layer-time module at '{}'; is LibTorch installed?", path));
     void* const module = ::dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (module == nullptr) {
         const char* reason = ::dlerror();
