@@ -34,6 +34,8 @@ struct Device {
     std::string link;  // to its neighbours: pcie3, nvlink3, xgmi ...
     int year = 0;
     bool is_slice = false;  // a MIG instance
+
+    bool operator==(const Device&) const = default;
 };
 
 }  // namespace dlcast

@@ -6,18 +6,7 @@
 namespace dlcast {
 
 std::size_t OperatorTable::Hash::operator()(const Entry& entry) const {
-    const Operator& op = entry.op;
-    std::uint64_t hash = reinterpret_cast<std::uintptr_t>(entry.device);
-    const auto mix = [&hash](auto value) {
-        hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x100000001b3U;
-    };  // FNV-1a by words
-    mix(op.kind), mix(op.function), mix(op.phase), mix(op.precision), mix(op.optimizer);
-    for (const std::int64_t size :
-         {op.batch, op.m, op.k, op.n, op.in_ch, op.out_ch, op.in_h, op.in_w, op.out_h, op.out_w, op.kernel_h,
-          op.kernel_w, op.stride, op.groups, op.rows, op.cols, op.vocab})
-        mix(size);
-    mix(op.bias), mix(op.channels_last);
-    return hash;
+    return hash_of(entry.op) ^ reinterpret_cast<std::uintptr_t>(entry.device) * 0x9e3779b97f4a7c15U;
 }
 
 std::size_t OperatorTable::add(const Operator& op, const Device& device) {

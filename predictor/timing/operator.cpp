@@ -160,6 +160,20 @@ double bytes(const Operator& op) {
     return 0.0;
 }
 
+std::size_t hash_of(const Operator& op) {
+    std::uint64_t hash = 0xcbf29ce484222325u;
+    const auto mix = [&hash](auto value) {
+        hash = (hash ^ static_cast<std::uint64_t>(value)) * 0x100000001b3U;
+    };  // FNV-1a by words
+    mix(op.kind), mix(op.function), mix(op.phase), mix(op.precision), mix(op.optimizer);
+    for (const std::int64_t size :
+         {op.batch, op.m, op.k, op.n, op.in_ch, op.out_ch, op.in_h, op.in_w, op.out_h, op.out_w, op.kernel_h,
+          op.kernel_w, op.stride, op.groups, op.rows, op.cols, op.vocab})
+        mix(size);
+    mix(op.bias), mix(op.channels_last);
+    return hash;
+}
+
 const char* to_string(OperatorKind kind) {
     switch (kind) {
         case OperatorKind::conv2d:

@@ -3,6 +3,7 @@
 // these.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -74,6 +75,9 @@ struct Operator {
 
     bool operator==(const Operator&) const = default;
 };
+
+/// Of all fields, for tables of distinct operators.
+std::size_t hash_of(const Operator& op);
 
 /// `count` equal calls.
 struct OperatorUse {

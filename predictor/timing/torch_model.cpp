@@ -8,6 +8,7 @@
 #include "predictor/timing/group_index.h"
 #include "predictor/timing/layer_time_model.h"
 #include "predictor/timing/physics.h"
+#include "predictor/timing/time_cache.h"
 #include "predictor/timing/torch_module.h"
 #include "predictor/timing/weights_manifest.h"
 
@@ -21,7 +22,10 @@ constexpr double other_precision_log_sd = 0.25;
 
 struct Batch {
     FeatureTable table;
-    std::vector<std::size_t> query;  // row -> index of its query
+    struct Answer {
+        std::size_t query, row;
+    };
+    std::vector<Answer> answers;
     std::vector<float> log_time, log_scale;
 };
 
@@ -43,6 +47,15 @@ dlcast_torch_table view_of(Batch& batch) {
             batch.log_scale.data()};
 }
 
+// The two gradients of a convolution, which stand side by side in a layer's operators, have the same sizes and columns.
+bool same_question(const OperatorQuery& a, const OperatorQuery& b) {
+    if (a.device != b.device || a.clock != b.clock || a.op->kind != OperatorKind::conv2d) return false;
+    if (a.op->phase != Phase::backward_data || b.op->phase != Phase::backward_weight) return false;
+    Operator other = *b.op;
+    other.phase = Phase::backward_data;
+    return *a.op == other;
+}
+
 class TorchModel final : public LayerTimeModel {
 public:
     TorchModel(TorchModule module, TorchNetwork network, WeightsManifest manifest)
@@ -54,6 +67,23 @@ public:
           analytic_(make_analytic_model()) {}
 
     Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const override {
+        std::vector<OperatorTime> out(queries.size());
+        const std::vector<std::size_t> missing = cache_.find(queries, out);
+        if (missing.empty()) return out;
+        std::vector<OperatorQuery> unknown;
+        unknown.reserve(missing.size());
+        for (const std::size_t i : missing) unknown.push_back(queries[i]);
+        const auto fresh = predicted(unknown);
+        if (!fresh) return fresh;
+        for (std::size_t i = 0; i < missing.size(); ++i) out[missing[i]] = (*fresh)[i];
+        cache_.insert(queries, out, missing);
+        return out;
+    }
+    std::string by() const override { return "torch"; }
+    std::string weights_id() const override { return manifest_.id; }
+
+private:
+    Result<std::vector<OperatorTime>> predicted(std::span<const OperatorQuery> queries) const {
         // Bounds are checked, and operators that no network knows are answered, by the analytic model.
         auto out = analytic_->times(queries);
         if (!out) return out;
@@ -64,9 +94,11 @@ public:
             const auto net = net_of(*queries[i].op);
             if (!net) continue;
             Batch& batch = batches[static_cast<std::size_t>(*net)];
-            batch.table.append(queries[i],
-                               groups_[static_cast<std::size_t>(*net)].find(*queries[i].device, queries[i].clock));
-            batch.query.push_back(i);
+            if (batch.answers.empty() || !same_question(queries[batch.answers.back().query], queries[i])) {
+                batch.table.append(queries[i],
+                                   groups_[static_cast<std::size_t>(*net)].find(*queries[i].device, queries[i].clock));
+            }
+            batch.answers.push_back({i, batch.table.rows() - 1});
         }
         const dlcast_torch_table tables[net_count] = {view_of(batches[0]), view_of(batches[1]), view_of(batches[2])};
         char error[512] = "";
@@ -75,28 +107,25 @@ public:
         }
         for (const Batch& batch : batches) {
             const NetManifest& net = manifest_.nets[static_cast<std::size_t>(batch.table.net)];
-            for (std::size_t row = 0; row < batch.query.size(); ++row) {
-                const OperatorQuery& query = queries[batch.query[row]];
+            for (const auto& [index, row] : batch.answers) {
+                const OperatorQuery& query = queries[index];
                 const double time_s = std::exp(static_cast<double>(batch.log_time[row]));
                 if (!std::isfinite(time_s))
                     continue;  // sizes far outside of all measured ones: the analytic answer stands
                 const double seen = net.scale_factor * std::exp(static_cast<double>(batch.log_scale[row]));
                 const double gpu = batch.table.group[row] < 0 ? net.unseen_log_sd : 0.0;
                 const double precision = on_tensor_units(*query.device, *query.op) ? other_precision_log_sd : 0.0;
-                (*out)[batch.query[row]] = {time_s, std::sqrt(seen * seen + gpu * gpu + precision * precision)};
+                (*out)[index] = {time_s, std::sqrt(seen * seen + gpu * gpu + precision * precision)};
             }
         }
         return out;
     }
-    std::string by() const override { return "torch"; }
-    std::string weights_id() const override { return manifest_.id; }
-
-private:
     TorchModule module_;
     TorchNetwork network_;
     WeightsManifest manifest_;
     GroupIndex groups_[net_count];
     std::unique_ptr<LayerTimeModel> analytic_;
+    mutable TimeCache cache_;
 };
 
 Result<WeightsManifest> read_manifest(const std::string& dir) {

@@ -6,9 +6,6 @@
 namespace dlcast {
 namespace {
 
-// From one kernel of a running stream to the next. Measured rows hardly show it alone, so it is no learnt constant.
-constexpr double kernel_start_s = 4e-6;
-
 at::Tensor view_of(const float* data, at::IntArrayRef shape) {
     return at::from_blob(const_cast<float*>(data), shape, at::kFloat);
 }

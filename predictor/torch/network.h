@@ -13,6 +13,9 @@
 
 namespace dlcast {
 
+/// From one kernel of a running stream to the next. Measured rows hardly show it alone, so it is no learnt constant.
+inline constexpr double kernel_start_s = 4e-6;
+
 /// One multilayer perceptron and the constants learnt beside it.
 struct NetParameters {
     static constexpr int layers = 4;
@@ -56,6 +59,7 @@ struct Prediction {
 /// count, 0 where the GPU is to be an unnamed one.
 ///     main = smooth maximum of exp(log_compute_s + a + off_c) and exp(log_memory_s + b + off_m), of power 3
 ///     t = smooth maximum of launch and main, of power 6; or, for a session, launch + main + update
+/// For training. PlainNet (inference.h) computes the same for forecasts; a test of the module compares the two.
 Prediction predict(const NetParameters& net, const Rows& rows, const at::Tensor& standardised, const at::Tensor& known);
 at::Tensor standardise(const NetParameters& net, const at::Tensor& features);
 at::Tensor known_groups(const Rows& rows);

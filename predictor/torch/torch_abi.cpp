@@ -3,7 +3,6 @@
 #include "predictor/torch/torch_abi.h"
 
 #include <ATen/Parallel.h>
-#include <c10/core/InferenceMode.h>
 #include <torch/serialize/archive.h>
 
 #include <algorithm>
@@ -12,12 +11,13 @@
 #include <memory>
 #include <mutex>
 
-#include "predictor/torch/network.h"
+#include "predictor/torch/inference.h"
 
 #define DLCAST_EXPORT __attribute__((visibility("default")))
 
 struct dlcast_torch_network {
     std::vector<dlcast::Member> members;
+    std::vector<std::vector<dlcast::PlainNet>> plain;  // of each member, its networks; what forecasts are made with
 };
 
 namespace dlcast {
@@ -46,31 +46,23 @@ std::string key(std::size_t member, std::size_t net, const char* name) {
     return "member" + std::to_string(member) + ".net" + std::to_string(net) + "." + name;
 }
 
-void check_rows(const dlcast_torch_table& table, const NetParameters& net) {
-    TORCH_CHECK(table.columns == net.mean.size(0), "the network reads ", net.mean.size(0), " columns, not ",
-                table.columns);
-    const auto inside = [&](const std::int32_t* index, std::int64_t low, std::int64_t high) {
-        return std::all_of(index, index + table.rows, [&](std::int32_t i) { return i >= low && i < high; });
-    };
-    TORCH_CHECK(inside(table.launch, 0, net.log_launch.size(0)) && inside(table.optimizer, 0, net.log_update.size(0)) &&
-                    inside(table.group, -1, net.embedding.size(0)),
-                "an index is out of range");
+// Members are averaged in log time.
+void evaluate_table(const dlcast_torch_network& network, std::size_t net, const dlcast_torch_table& table) {
+    std::fill_n(table.predicted_log_time, table.rows, 0.0f);
+    std::fill_n(table.predicted_log_scale, table.rows, 0.0f);
+    for (const auto& member : network.plain) member[net].add_predictions(table);
+    const float count = static_cast<float>(network.plain.size());
+    for (std::int64_t row = 0; row < table.rows; ++row) {
+        table.predicted_log_time[row] /= count;
+        table.predicted_log_scale[row] /= count;
+    }
 }
 
-// Members are averaged in log time; where they disagree, the scale is wider.
-void evaluate_table(const std::vector<Member>& members, std::size_t net, const dlcast_torch_table& table) {
-    const Rows rows = rows_of(table);
-    const at::Tensor known = known_groups(rows);
-    at::Tensor log_time = at::zeros({table.rows}), scale = at::zeros({table.rows});
-    for (const Member& member : members) {
-        check_rows(table, member[net]);
-        const Prediction p = predict(member[net], rows, standardise(member[net], rows.features), known);
-        log_time += p.log_time;
-        scale += p.log_scale;
-    }
-    const double count = static_cast<double>(members.size());
-    at::from_blob(table.predicted_log_time, {table.rows}, at::kFloat).copy_(log_time / count);
-    at::from_blob(table.predicted_log_scale, {table.rows}, at::kFloat).copy_(scale / count);
+void prepare(dlcast_torch_network& network) {
+    const at::NoGradGuard no_grad;
+    network.plain.clear();
+    for (const Member& member : network.members)
+        network.plain.emplace_back(std::vector<PlainNet>(member.begin(), member.end()));
 }
 
 void read_network(const char* file, dlcast_torch_network& network) {
@@ -135,6 +127,7 @@ DLCAST_EXPORT int dlcast_torch_open(const char* file, dlcast_torch_network** net
     return dlcast::guarded(error, error_size, [&] {
         auto out = std::make_unique<dlcast_torch_network>();
         dlcast::read_network(file, *out);
+        dlcast::prepare(*out);
         *network = out.release();
     });
 }
@@ -142,9 +135,8 @@ DLCAST_EXPORT int dlcast_torch_open(const char* file, dlcast_torch_network** net
 DLCAST_EXPORT int dlcast_torch_evaluate(const dlcast_torch_network* network, const dlcast_torch_table* tables,
                                         char* error, size_t error_size) {
     return dlcast::guarded(error, error_size, [&] {
-        const c10::InferenceMode inference;
         for (std::size_t n = 0; n < DLCAST_TORCH_NETS; ++n) {
-            if (tables[n].rows > 0) dlcast::evaluate_table(network->members, n, tables[n]);
+            if (tables[n].rows > 0) dlcast::evaluate_table(*network, n, tables[n]);
         }
     });
 }
@@ -154,6 +146,7 @@ DLCAST_EXPORT int dlcast_torch_fit(const dlcast_torch_table* tables, const dlcas
     return dlcast::guarded(error, error_size, [&] {
         auto out = std::make_unique<dlcast_torch_network>();
         dlcast::fit_network(tables, *options, *out);
+        dlcast::prepare(*out);
         *network = out.release();
     });
 }
