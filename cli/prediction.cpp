@@ -98,6 +98,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     for (const Placement& placement : placements->found) queries.push_back({&*workload, placement.allocation});
     auto steps = estimate_steps(queries, *site.model, *site.steps);
     if (!steps) return steps.error();
+    const std::vector<StepEstimate> plain = *steps;
     if (const auto status = anchor_steps(queries, *site.catalog, *site.steps, *steps); !status) return status.error();
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < queries.size(); ++i)
@@ -119,6 +120,12 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     if (const std::string lack = missing_unit(out.placement.allocation.device, workload->training.precision);
         !lack.empty())
         out.warnings.push_back(lack);
+    if (const std::string rounded = rounded_batch(workload->training, out.candidate.step.samples_per_step);
+        !rounded.empty())
+        out.warnings.push_back(rounded);
+    if (const std::size_t count = workload->training.measured.size(); count > 0)
+        out.anchored = fmt::format("{} declared step{}: the forecast is multiplied by {:.3f}", count,
+                                   count == 1 ? "" : "s", out.candidate.step.step_s / plain[best].step_s);
     out.least_certain = least_certain_kind(out.candidate.step);
     out.workload = std::move(*workload);
     return out;

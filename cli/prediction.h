@@ -35,6 +35,7 @@ struct Prediction {
     Candidate candidate;
     ForecastOrigin origin;
     std::vector<std::string> assumed, warnings;  // the workload's, and those of the allocation
+    std::string anchored;                        // how declared measurements changed the step; empty: there are none
     std::string least_certain;                   // kind of layer that the spread comes from most
 };
 

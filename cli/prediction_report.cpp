@@ -131,6 +131,7 @@ Value to_value(const Prediction& prediction, bool layers) {
     if (layers) out.set("layers", layers_value(candidate.step));
     out.set("assumed", strings(prediction.assumed));
     out.set("warnings", strings(prediction.warnings));
+    out.set("anchored", prediction.anchored.empty() ? Value() : Value(prediction.anchored));
     out.set("least_certain", prediction.least_certain);
     out.set("by", prediction.origin.by);
     out.set("weights", prediction.origin.weights);
@@ -148,6 +149,7 @@ std::string to_text(const Prediction& prediction, bool layers) {
     out += step_text(candidate.step);
     out += memory_text(prediction);
     out += job_text(candidate);
+    if (!prediction.anchored.empty()) out += fmt::format("measured       {}\n", prediction.anchored);
     if (!prediction.least_certain.empty()) out += fmt::format("least certain  {}\n", prediction.least_certain);
     for (const std::string& text : prediction.assumed) out += fmt::format("assumed        {}\n", text);
     for (const std::string& text : prediction.warnings) out += fmt::format("warning        {}\n", text);

@@ -2,6 +2,7 @@
 // `dlcast train`: weights from tables of measured operators.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 
 #include "cli/commands.h"
@@ -12,9 +13,26 @@
 namespace dlcast {
 namespace {
 
+// A name that is no GPU would leave nothing out, and the weights would be taken for those of a held-out GPU.
+Status check_gpus(const std::vector<std::string>& names, const DeviceCatalog& catalog) {
+    for (const std::string& name : names) {
+        std::string assumed;
+        const auto device = catalog.find_or_typical(name, assumed);
+        if (!device) return Error{device.error().fault, fmt::format("--exclude-gpu: {}", device.error().message)};
+    }
+    return ok();
+}
+
+void tell_replaced(const std::string& out, const char* file) {
+    const std::string path = fmt::format("{}/{}", out, file);
+    if (std::filesystem::exists(path)) fmt::print(stderr, "dlcast: {} is there and will be replaced\n", path);
+}
+
 int run_train(TrainOptions options) {
     const auto catalog = shipped_catalog();
     if (!catalog) return report(catalog.error());
+    if (const auto status = check_gpus(options.exclusions.gpus, *catalog); !status) return report(status.error());
+    tell_replaced(options.out, manifest_file);
     options.module_path = find_installation().module_file;
     const auto manifest = train_weights(options, *catalog);
     if (!manifest) return report(manifest.error());
@@ -30,6 +48,8 @@ int run_train(TrainOptions options) {
 int run_train_steps(const TrainStepsOptions& options) {
     const auto catalog = shipped_catalog();
     if (!catalog) return report(catalog.error());
+    if (const auto status = check_gpus(options.exclusions.gpus, *catalog); !status) return report(status.error());
+    tell_replaced(options.out, step_weights_file);
     const auto weights = train_steps(options, *catalog);
     if (!weights) return report(weights.error());
     fmt::print("{:<32}{:>8}{:>9}{:>10}{:>9}\n", "steps, refitted without each", "cases", "MAPE %", "median %", "p90 %");

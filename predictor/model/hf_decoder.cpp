@@ -106,6 +106,25 @@ Result<ModelSpec> build_gptj(HfConfig& c, const std::string& name) {
     return build(c, name, "gptj", d);
 }
 
+// One norm feeds attention and MLP side by side, as in GPT-J, but every product has a bias.
+Result<ModelSpec> build_phi(HfConfig& c, const std::string& name) {
+    Decoder d;
+    d.layers = c.size({"num_hidden_layers"});
+    d.width = c.size({"hidden_size"});
+    d.vocab = c.size({"vocab_size"});
+    d.positions = c.size_or({"max_position_embeddings"}, 2048);
+    d.embedding_dropout = true;
+    d.tied = c.flag_or("tie_word_embeddings", false);
+    d.head_bias = true;
+    d.block.attention.heads = c.size({"num_attention_heads"});
+    d.block.attention.kv_heads = c.size_or({"num_key_value_heads"}, d.block.attention.heads);
+    d.block.attention.rotary = d.block.attention.causal = d.block.one_norm = true;
+    d.block.attention.fused = c.fused(true);
+    d.block.mlp.inner = c.size_or({"intermediate_size"}, 4 * d.width);
+    d.block.mlp.activation = c.text_or({"hidden_act"}, "gelu_new");
+    return build(c, name, "phi", d);
+}
+
 Result<ModelSpec> build_gpt_neox(HfConfig& c, const std::string& name) {
     Decoder d;
     d.layers = c.size({"num_hidden_layers"});
@@ -227,7 +246,8 @@ const std::vector<HfFamily>& decoder_families() {
     static const std::vector<HfFamily> families = {
         {"gpt2", build_gpt2},     {"gpt_neo", build_gpt_neo}, {"gptj", build_gptj},   {"gpt_neox", build_gpt_neox},
         {"bloom", build_bloom},   {"opt", build_opt},         {"llama", build_llama}, {"mistral", build_llama},
-        {"mixtral", build_llama}, {"qwen2", build_llama},     {"mpt", build_mpt},     {"falcon", build_falcon}};
+        {"mixtral", build_llama}, {"qwen2", build_llama},     {"mpt", build_mpt},     {"phi", build_phi},
+        {"falcon", build_falcon}};
     return families;
 }
 

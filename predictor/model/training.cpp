@@ -55,6 +55,13 @@ Result<std::vector<MeasuredStep>> read_measured(const Value& value, const std::s
         m.gpus = static_cast<int>(r.integer("gpus", 1, 1 << 24).value_or(1));
         m.batch_size = r.integer("batch_size", 1, most_count).value_or(0);
         m.step_ms = r.number("step_ms", 1e-6, 1e12).value_or(0.0);
+        m.place = at_place(source, entry.find("gpu") ? entry.find("gpu")->at : entry.at, "measured");
+        if (const auto name = r.string("precision")) {
+            m.precision = precision_from(*name);
+            if (!m.precision)
+                r.fail("precision", fmt::format("precision is \"{}\"; it should be one of {}", *name,
+                                                fmt::join(precision_names(), ", ")));
+        }
         if (auto s = r.finish(); !s) return s;
         out.push_back(std::move(m));
         return ok();

@@ -9,6 +9,7 @@
 #include "predictor/base/text.h"
 #include "predictor/model/dataset.h"
 #include "predictor/model/hf_config.h"
+#include "predictor/model/mismatch.h"
 #include "predictor/model/overrides.h"
 #include "predictor/model/shape.h"
 #include "predictor/model/trainable.h"
@@ -104,6 +105,7 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
     if (auto s = check_sizes(w); !s) return invalid_argument(at_place(source, root.at, s.error().message));
     count_samples(w.dataset, w.model);
     name_defaults(*training, w.model, w);
+    w.warnings = find_mismatches(*training, w);
     return w;
 }
 

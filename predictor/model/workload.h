@@ -28,8 +28,10 @@ struct Parallel {
 struct MeasuredStep {
     std::string gpu;
     int gpus = 1;
-    std::int64_t batch_size = 0;
+    std::int64_t batch_size = 0;  // 0: the training's
     double step_ms = 0.0;
+    std::optional<Precision> precision = std::nullopt;  // absent: the training's
+    std::string place = "measured";                     // where it is declared; starts messages
 };
 
 struct Training {

@@ -115,6 +115,22 @@ Value t5(std::int64_t layers, std::int64_t width, std::int64_t heads, std::int64
                          {"vocab_size", 32128}});
 }
 
+// T5 1.1 (google/t5-v1_1, FLAN): gated, the head untied.
+Value t5_v1_1(std::int64_t layers, std::int64_t width, std::int64_t heads, std::int64_t inner) {
+    Value out = t5(layers, width, heads, inner);
+    out.set("feed_forward_proj", "gated-gelu");
+    out.set("tie_word_embeddings", false);
+    return out;
+}
+
+Value gemma(std::int64_t layers, std::int64_t width, std::int64_t heads, std::int64_t kv_heads, std::int64_t inner) {
+    Value out = llama(layers, width, heads, kv_heads, inner, 256000, 8192);
+    out.set("head_dim", 256);
+    out.set("tie_word_embeddings", true);
+    out.set("hidden_act", "gelu_new");
+    return out;
+}
+
 Value bart(std::int64_t layers, std::int64_t width) {
     return config("bart", {{"encoder_layers", layers},
                            {"decoder_layers", layers},
@@ -176,6 +192,17 @@ std::vector<HubModel> decoders() {
         {"Qwen2.5-0.5B", with(llama(24, 896, 14, 2, 4864, 151936, 32768, "qwen2"), "tie_word_embeddings", true)},
         {"Qwen2.5-1.5B", with(llama(28, 1536, 12, 2, 8960, 151936, 131072, "qwen2"), "tie_word_embeddings", true)},
         {"Qwen2.5-7B", llama(28, 3584, 28, 4, 18944, 152064, 131072, "qwen2")},
+        {"Qwen2-0.5B", with(llama(24, 896, 14, 2, 4864, 151936, 131072, "qwen2"), "tie_word_embeddings", true)},
+        {"Qwen2-1.5B", with(llama(28, 1536, 12, 2, 8960, 151936, 131072, "qwen2"), "tie_word_embeddings", true)},
+        {"Qwen2-7B", llama(28, 3584, 28, 4, 18944, 152064, 131072, "qwen2")},
+        {"gemma-2b", gemma(18, 2048, 8, 1, 16384)},
+        {"gemma-7b", gemma(28, 3072, 16, 16, 24576)},
+        {"phi-2", config("phi", {{"num_hidden_layers", 32},
+                                 {"hidden_size", 2560},
+                                 {"num_attention_heads", 32},
+                                 {"intermediate_size", 10240},
+                                 {"vocab_size", 51200},
+                                 {"max_position_embeddings", 2048}})},
         {"pythia-160m", neox(12, 768, 12, 50304)},
         {"pythia-1b", neox(16, 2048, 8, 50304)},
         {"pythia-6.9b", neox(32, 4096, 32, 50432)},
@@ -200,14 +227,18 @@ std::vector<HubModel> decoders() {
 }
 
 std::vector<HubModel> encoder_decoders() {
-    Value v1_1 = t5(12, 768, 12, 2048);
-    v1_1.set("feed_forward_proj", "gated-gelu");
-    v1_1.set("tie_word_embeddings", false);
     return {
         {"t5-small", t5(6, 512, 8, 2048)},
         {"t5-base", t5(12, 768, 12, 3072)},
         {"t5-large", t5(24, 1024, 16, 4096)},
-        {"t5-v1_1-base", v1_1},
+        {"t5-3b", with(t5(24, 1024, 32, 16384), "d_kv", 128)},
+        {"t5-11b", with(t5(24, 1024, 128, 65536), "d_kv", 128)},
+        {"t5-v1_1-base", t5_v1_1(12, 768, 12, 2048)},
+        {"flan-t5-small", t5_v1_1(8, 512, 6, 1024)},
+        {"flan-t5-base", t5_v1_1(12, 768, 12, 2048)},
+        {"flan-t5-large", t5_v1_1(24, 1024, 16, 2816)},
+        {"flan-t5-xl", t5_v1_1(24, 2048, 32, 5120)},
+        {"flan-t5-xxl", t5_v1_1(24, 4096, 64, 10240)},
         {"switch-base-8", with(t5(12, 768, 12, 3072, "switch_transformers"), "num_experts", 8)},
         {"bart-base", bart(6, 768)},
         {"bart-large", bart(12, 1024)},

@@ -17,6 +17,7 @@ constexpr int usual_gpus_per_node = 8;
 
 struct Anchor {
     std::string gpu;
+    Precision precision = Precision::fp32;
     double log_ratio = 0.0;  // measured over forecast
 };
 
@@ -24,12 +25,13 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
                          const StepWeights& weights) {
     std::string assumed;
     auto device = catalog.find_or_typical(measured.gpu, assumed);
-    if (!device) return Error{device.error().fault, "measured: " + device.error().message};
+    if (!device) return Error{device.error().fault, measured.place + ": " + device.error().message};
     Workload same = workload;
     if (measured.batch_size > 0) {
         same.training.batch_size = measured.batch_size;
         same.training.global_batch = 0;
     }
+    if (measured.precision) same.training.precision = *measured.precision;
     Allocation allocation;
     allocation.device = std::move(*device);
     allocation.nodes = (measured.gpus + usual_gpus_per_node - 1) / usual_gpus_per_node;
@@ -37,9 +39,9 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
     allocation.intra_node = intra_node_link(allocation.device);
     allocation.inter_node = {5e-6, 12.5e9};  // one 100 Gb/s adapter a GPU
     const auto work = step_work(same, allocation);
-    if (!work) return Error{work.error().fault, "measured: " + work.error().message};
+    if (!work) return Error{work.error().fault, measured.place + ": " + work.error().message};
     const double forecast_s = step_times(*work, weights.coefficients).step_s;
-    return Anchor{allocation.device.name, std::log(1e-3 * measured.step_ms / forecast_s)};
+    return Anchor{allocation.device.name, same.training.precision, std::log(1e-3 * measured.step_ms / forecast_s)};
 }
 
 void scale(StepEstimate& step, double factor) {
@@ -79,7 +81,8 @@ Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& 
         std::vector<double> own, all;
         for (const Anchor& anchor : anchors) {
             all.push_back(anchor.log_ratio);
-            if (anchor.gpu == queries[i].allocation.device.name) own.push_back(anchor.log_ratio);
+            if (anchor.gpu == queries[i].allocation.device.name && anchor.precision == workload.training.precision)
+                own.push_back(anchor.log_ratio);
         }
         scale(steps[i], own.empty() ? anchor_factor(all, known) : anchor_factor(own, false));
         steps[i].log_sd = std::min(steps[i].log_sd, weights.spread.anchored_log_sd);

@@ -15,9 +15,9 @@ namespace dlcast {
 double anchor_factor(const std::vector<double>& log_ratios, bool known_kind);
 
 /// Multiplies each of `steps` (one a query, all of one workload) by the factor of the workload's `measured` steps,
-/// those on the same GPU type alone where there are any, and narrows its spread. At most eight measured steps count.
-/// GPUs beyond eight are taken to stand in nodes of eight. Errors: an unknown GPU, with the nearest known ones; a GPU
-/// count that the layout does not divide.
+/// those on the same GPU type in the same precision alone where there are any, and narrows its spread. At most eight
+/// measured steps count. GPUs beyond eight are taken to stand in nodes of eight. Errors: an unknown GPU, with the
+/// nearest known ones; a GPU count that the layout does not divide.
 Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& catalog, const StepWeights& weights,
                     std::vector<StepEstimate>& steps);
 

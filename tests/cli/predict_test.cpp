@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <catch2/catch.hpp>
 
+#include <fmt/format.h>
+
 #include "cli/installation.h"
 #include "cli/prediction_report.h"
 
@@ -173,6 +175,30 @@ TEST_CASE("a precision the GPU lacks is a warning", "[predict]") {
     const auto prediction = predict(options);
     REQUIRE(prediction);
     CHECK_THAT(prediction->warnings.back(), Contains("no bf16 units"));
+}
+
+TEST_CASE("a declared measurement corrects the forecast, and is told", "[predict]") {
+    const double plain_s = predict(vgg16())->candidate.step.step_s;
+    PredictOptions options = vgg16();
+    // Twice the forecast on this very GPU: nine tenths of the logarithm of 2 are believed, 2^0.9 = 1.866.
+    options.overrides.set = {
+        fmt::format(R"(training.measured={{"gpu": "V100-PCIE-32GB", "step_ms": {}}})", 2e3 * plain_s)};
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    CHECK_THAT(prediction->candidate.step.step_s, WithinRel(1.866 * plain_s, 1e-3));
+    CHECK_THAT(to_text(*prediction, false), Contains("1 declared step: the forecast is multiplied by 1.866"));
+    options.overrides.set = {R"(training.measured={"gpu": "V999", "step_ms": 10})"};
+    CHECK_THAT(predict(options).error().message, Contains("measured: ") && Contains("V999"));
+}
+
+TEST_CASE("a global batch that does not divide over the GPUs is a warning", "[predict]") {
+    PredictOptions options = vgg16();
+    options.gpus = 8;
+    options.overrides.batch_size = 100;
+    options.overrides.set = {"training.batch_per=global"};
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    CHECK_THAT(prediction->warnings.back(), Contains("100") && Contains("104 samples"));  // 13 on each of 8
 }
 
 TEST_CASE("the page for a person names parts, spread and assumptions", "[predict]") {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/model/mismatch.h"
+
+#include <fmt/format.h>
+
+#include "predictor/model/dataset.h"
+
+namespace dlcast {
+namespace {
+
+// Classifiers of the zoo halve an image four or five times.
+constexpr std::int64_t least_image_size = 16;
+
+// Of known data sets, those of images state neither a sequence length nor tokens.
+std::string wrong_data(const Workload& w) {
+    const auto known = find_dataset(w.dataset.name);
+    if (!known) return "";
+    const bool is_text = known->seq_len > 0 || known->tokens > 0.0;
+    const bool reads_text = w.model.seq_len > 0, reads_images = w.model.image_size > 0;
+    if (reads_text && !reads_images && !is_text)
+        return fmt::format("{} holds images, and {} reads text; is another data set meant?", w.dataset.name,
+                           w.model.name);
+    if (reads_images && !reads_text && is_text)
+        return fmt::format("{} holds text, and {} reads images; is another data set meant?", w.dataset.name,
+                           w.model.name);
+    return "";
+}
+
+}  // namespace
+
+std::vector<std::string> find_mismatches(const TrainingRead& read, const Workload& w) {
+    std::vector<std::string> out;
+    if (std::string wrong = wrong_data(w); !wrong.empty()) out.push_back(std::move(wrong));
+    if (read.seq_len > 0 && w.model.seq_len == 0 && w.model.image_size > 0)
+        out.push_back(fmt::format("seq_len {} has no effect: {} reads images", read.seq_len, w.model.name));
+    if (read.image_size > 0 && w.model.image_size == 0 && w.model.seq_len > 0)
+        out.push_back(fmt::format("image_size {} has no effect: {} reads text", read.image_size, w.model.name));
+    if (w.model.image_size > 0 && w.model.image_size < least_image_size)
+        out.push_back(fmt::format("images of {} pixels shrink to nothing inside {}; is image_size meant in pixels?",
+                                  w.model.image_size, w.model.name));
+    if (!w.training.eval_every.empty() && w.dataset.validation_samples <= 0)
+        out.push_back(
+            "eval_every is set, but the size of the validation set is unknown, so validation takes no time here; add "
+            "\"validation_samples\" to \"dataset\"");
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model_test_support.h"
+
+using namespace dlcast;
+
+TEST_CASE("what the model or the data cannot use is a warning", "[model]") {
+    const auto [json, said] = GENERATE(table<std::string, std::string>({
+        {R"({"model": "bert-base-uncased", "dataset": "imagenet-1k"})", "imagenet-1k holds images"},
+        {R"({"model": "resnet50", "dataset": "squad"})", "squad holds text"},
+        {R"({"model": "resnet50", "training": {"seq_len": 128}})", "seq_len 128 has no effect"},
+        {R"({"model": "gpt2", "training": {"image_size": 224}})", "image_size 224 has no effect"},
+        {R"({"model": "resnet50", "training": {"image_size": 7}})", "images of 7 pixels"},
+        {R"({"model": "resnet50", "dataset": {"samples": 9}, "training": {"eval_every": "epoch"}})",
+         "validation_samples"},
+    }));
+    CAPTURE(json);
+    const Workload w = good_workload(json);
+    REQUIRE(w.warnings.size() == 1);
+    CHECK_THAT(w.warnings[0], Catch::Contains(said));
+}
+
+TEST_CASE("a declaration that fits together is not warned of", "[model]") {
+    CHECK(good_workload(R"({"model": "resnet50", "dataset": "imagenet-1k", "training": {"eval_every": "epoch"}})")
+              .warnings.empty());
+    CHECK(good_workload(R"({"model": "gpt2", "dataset": "wikitext-103", "training": {"seq_len": 512}})")
+              .warnings.empty());
+}
