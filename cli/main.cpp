@@ -45,5 +45,7 @@ int main(int argc, char** argv) {
     } catch (const std::exception& fault) {
         return dlcast::report(dlcast::unavailable(fault.what()));
     }
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+        return dlcast::report(dlcast::unavailable("cannot write the result to standard output"));
     return exit_code;
 }

@@ -17,8 +17,11 @@ constexpr std::size_t most_faults = 32;
 }  // namespace
 
 std::string at_place(const std::string& source, Position at, const std::string& text) {
-    if (at.line == 0) return fmt::format("{}: {}", source, text);
-    return fmt::format("{}:{}:{}: {}", source, at.line, at.column, text);
+    // Names and keys come from the file: none of them may begin a line of its own in a log.
+    constexpr std::size_t longest_message = 2000;
+    const std::string line = one_line(text, longest_message);
+    if (at.line == 0) return fmt::format("{}: {}", source, line);
+    return fmt::format("{}:{}:{}: {}", source, at.line, at.column, line);
 }
 
 ObjectReader::ObjectReader(const Value& value, std::string source, std::string what)

@@ -63,6 +63,16 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
     return best;
 }
 
+std::string one_line(std::string_view text, std::size_t max_bytes) {
+    std::size_t length = std::min(text.size(), max_bytes);
+    if (length < text.size())
+        while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
+    std::string out(text.substr(0, length));
+    for (char& c : out)
+        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    return out;
+}
+
 std::vector<std::string> split(std::string_view text, char separator) {
     std::vector<std::string> out;
     while (true) {

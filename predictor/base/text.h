@@ -20,6 +20,9 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::string to_lower(std::string_view text);
 std::string squeeze(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
+/// `text` as it may stand in a message: control characters become '?', and what is longer than `max_bytes` is cut
+/// between characters of UTF-8.
+std::string one_line(std::string_view text, std::size_t max_bytes);
 std::string_view trim(std::string_view text);
 
 /// Whole non-negative decimal number, nothing else around it; nothing if it does not fit.

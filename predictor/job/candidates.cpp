@@ -4,11 +4,14 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "predictor/base/text.h"
 
 namespace dlcast {
 namespace {
+
+constexpr std::size_t most_partitions = 64;  // of a user's list; each costs a forecast under slurmctld's locks
 
 bool contains(const std::vector<std::string>& list, const std::string& name) {
     return std::any_of(list.begin(), list.end(),
@@ -146,7 +149,14 @@ Placements find_placements(const Cluster& cluster, const DeviceCatalog& catalog,
         }
         return out;
     }
-    for (const std::string& name : split(request.partition, ',')) {
+    std::vector<std::string> names = split(request.partition, ',');
+    std::set<std::string> seen;
+    std::erase_if(names, [&seen](const std::string& name) { return !seen.insert(name).second; });
+    if (names.size() > most_partitions) {
+        out.misses.push_back(fmt::format("{} partitions are named; name {} at most", names.size(), most_partitions));
+        return out;
+    }
+    for (const std::string& name : names) {
         if (const Partition* partition = cluster.find(trim(name)))
             place_in(cluster, *partition, catalog, site, request, gpus, out);
         else

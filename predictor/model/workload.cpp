@@ -70,6 +70,8 @@ void name_defaults(const TrainingRead& read, const ModelSpec& model, Workload& w
 
 }  // namespace
 
+constexpr std::size_t longest_shown_name = 80;
+
 Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverrides& overrides) {
     auto changed = apply_overrides(declaration, overrides);
     if (!changed) return changed.error();
@@ -100,6 +102,9 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
     auto built = build_model(*model, source, options, training->seq_len, w.assumed);
     if (!built) return built.error();
     w.model = std::move(*built);
+    // Names go into messages, logs and records: of other people's screens, too.
+    w.model.name = one_line(w.model.name, longest_shown_name);
+    w.dataset.name = one_line(w.dataset.name, longest_shown_name);
     if (auto s = apply_trainable(w.model, training->trainable, w.assumed); !s)
         return invalid_argument(at_place(source, training->trainable_at, s.error().message));
     if (auto s = check_sizes(w); !s) return invalid_argument(at_place(source, root.at, s.error().message));

@@ -15,9 +15,14 @@ namespace {
 // Errors of operators of one layer on one GPU go together to about this degree; the rest averages out.
 constexpr double error_correlation = 0.5;
 
+// Weight of the network's time of an fp32 layer beside the constants' (a weighted geometric mean): the two err in
+// different shapes. Other precisions stand in no table of operators, so that the network has nothing to add there.
+constexpr double network_share = 0.15;
+
 struct PlacedCalls {
     std::size_t place = 0;  // in the table of operators
     double count = 0.0;
+    bool forward = true;
 };
 
 struct Plan {
@@ -29,7 +34,8 @@ Plan place_calls(StepWork work, const Device& device, OperatorTable& table) {
     Plan plan;
     for (const LayerWork& layer : work.layers) {
         auto& calls = plan.calls.emplace_back();
-        for (const OperatorUse& use : layer.operators) calls.push_back({table.add(use.op, device), use.count});
+        for (const OperatorUse& use : layer.operators)
+            calls.push_back({table.add(use.op, device), use.count, use.op.phase == Phase::forward});
     }
     plan.work = std::move(work);
     return plan;
@@ -48,6 +54,39 @@ double layer_log_sd(const std::vector<PlacedCalls>& calls, const std::vector<Ope
     return std::sqrt(error_correlation * linear_sd_s * linear_sd_s + (1 - error_correlation) * squared_sd_s2) / sum_s;
 }
 
+// What the network says of one phase of a layer, drawn towards the constants' time of it.
+double blended_s(double constants_s, const std::vector<PlacedCalls>& calls, const std::vector<OperatorTime>& times,
+                 bool forward) {
+    double network_s = 0;
+    for (const PlacedCalls& call : calls)
+        if (call.forward == forward) network_s += call.count * times[call.place].median_s;
+    if (network_s <= 0 || constants_s <= 0) return constants_s;
+    return std::pow(constants_s, 1.0 - network_share) * std::pow(network_s, network_share);
+}
+
+// Draws the layers of an fp32 step, and with them forward and backward as a whole, towards the network.
+void blend_network(const Workload& workload, const Plan& plan, const std::vector<OperatorTime>& times,
+                   std::vector<LayerSeconds>& layers, StepEstimate& out) {
+    if (workload.training.precision != Precision::fp32) return;
+    LayerSeconds before, after;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        before.forward_s += layers[i].forward_s;
+        before.backward_s += layers[i].backward_s;
+        layers[i].forward_s = blended_s(layers[i].forward_s, plan.calls[i], times, true);
+        layers[i].backward_s = blended_s(layers[i].backward_s, plan.calls[i], times, false);
+        after.forward_s += layers[i].forward_s;
+        after.backward_s += layers[i].backward_s;
+    }
+    const auto scale = [&out](double& phase_s, double from_s, double to_s) {
+        if (from_s <= 0) return;
+        const double change_s = phase_s * (to_s / from_s - 1.0);
+        phase_s += change_s;
+        out.step_s += change_s;
+    };
+    scale(out.forward_s, before.forward_s, after.forward_s);
+    scale(out.backward_s, before.backward_s, after.backward_s);
+}
+
 void sum_forward(const LayerWork& work, LayerTiming& out) {
     for (const WorkItem& item : work.forward) {
         out.flops += item.count * item.flops;
@@ -56,7 +95,7 @@ void sum_forward(const LayerWork& work, LayerTiming& out) {
 }
 
 StepEstimate estimate(const Workload& workload, const Plan& plan, const std::vector<OperatorTime>& times,
-                      const StepWeights& weights) {
+                      const StepWeights& weights, bool has_network) {
     const StepWork& work = plan.work;
     const StepTimes<double> t = step_times(work, weights.coefficients);
     StepEstimate out;
@@ -69,7 +108,8 @@ StepEstimate estimate(const Workload& workload, const Plan& plan, const std::vec
     out.log_sd = weights.log_sd(work.device.name, workload.model.family);
     out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
     out.memory = estimate_memory(workload, work.layout, work.micro_batch);
-    const std::vector<LayerSeconds> seconds = layer_seconds(work, weights.coefficients);
+    std::vector<LayerSeconds> seconds = layer_seconds(work, weights.coefficients);
+    if (has_network) blend_network(workload, plan, times, seconds, out);
     for (std::size_t i = 0; i < seconds.size(); ++i) {
         const Layer& layer = workload.model.layers[i];
         LayerTiming timing;
@@ -107,7 +147,7 @@ Result<std::vector<StepEstimate>> estimate_steps(const std::vector<StepQuery>& q
     if (!times) return times.error();
     std::vector<StepEstimate> out;
     for (std::size_t i = 0; i < queries.size(); ++i)
-        out.push_back(estimate(*queries[i].workload, plans[i], *times, weights));
+        out.push_back(estimate(*queries[i].workload, plans[i], *times, weights, model.by() == "torch"));
     return out;
 }
 

@@ -38,6 +38,21 @@ TEST_CASE("what is no readable file is refused and does not hang", "[file]") {
     CHECK_FALSE(read_file("/dev/zero", 10));
 }
 
+TEST_CASE("only files are replaced, and a link stays a link", "[file]") {
+    const ScratchFolder folder;
+    folder.write("target", "old");
+    fs::create_symlink(folder.path("target"), folder.path("link"));
+    REQUIRE(write_file_atomically(folder.path("link"), "new"));
+    CHECK(fs::is_symlink(folder.path("link")));
+    CHECK(*read_file(folder.path("target"), 10) == "new");
+    REQUIRE(::mkfifo(folder.path("fifo").c_str(), 0600) == 0);
+    const auto fifo = write_file_atomically(folder.path("fifo"), "x");
+    REQUIRE_FALSE(fifo);
+    CHECK_THAT(fifo.error().message, Contains("no regular file"));
+    CHECK(fs::is_fifo(folder.path("fifo")));
+    CHECK_FALSE(write_file_atomically(folder.path(""), "x"));
+}
+
 TEST_CASE("a file is replaced whole", "[file]") {
     const ScratchFolder folder;
     REQUIRE(write_file_atomically(folder.path("a"), "one"));

@@ -2,6 +2,7 @@
 #include "predictor/base/text.h"
 
 #include <catch2/catch.hpp>
+#include <limits>
 
 using namespace dlcast;
 
@@ -60,6 +61,19 @@ TEST_CASE("numbers are whole texts or nothing", "[text]") {
     CHECK_FALSE(parse_number("nan"));
     CHECK_FALSE(parse_number("1e999"));
     CHECK_FALSE(parse_number(""));
+}
+
+TEST_CASE("text of others stays on one line and within its length", "[text]") {
+    CHECK(one_line("a\nb\tc", 80) == "a?b?c");
+    CHECK(one_line("abcdef", 4) == "abcd");
+    CHECK(one_line("ab\xc3\xa9", 3) == "ab");  // the second byte of the last character would not fit
+    CHECK(one_line("", 3).empty());
+}
+
+TEST_CASE("a time beyond all jobs is said and does not overflow", "[text]") {
+    CHECK(format_duration(1e30) == "over a million years");
+    CHECK(format_duration(std::numeric_limits<double>::infinity()) == "over a million years");
+    CHECK(format_duration(365.0 * 86400) == "365 d");
 }
 
 TEST_CASE("names are compared by letters and digits alone", "[text]") {

@@ -27,6 +27,12 @@ TEST_CASE("bad TOML is refused with its place", "[toml]") {
     const auto date = parse_toml("a = 1\nb = 2026-01-01\n", "c.toml");
     REQUIRE_FALSE(date);
     CHECK_THAT(date.error().message, StartsWith("c.toml:2:5: a date or time"));
+    // toml++ alone would recurse 5,000 times and end the program.
+    std::string dotted = "a";
+    for (int i = 0; i < 5'000; ++i) dotted += ".a";
+    const auto deep = parse_toml("x = 1\n" + dotted + " = 1\n", "c.toml");
+    REQUIRE_FALSE(deep);
+    CHECK_THAT(deep.error().message, StartsWith("c.toml:2:1: more than"));
     CHECK_FALSE(parse_toml("a = [1, 2\n", "c.toml"));
     CHECK_FALSE(parse_toml("a = " + std::string(10'000, '['), "c.toml"));
 }
