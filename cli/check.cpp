@@ -25,7 +25,10 @@ void print_policy(const SiteConfig& config) {
                config.ceiling_min > 0 ? fmt::format(", at most {} min", config.ceiling_min) : "",
                config.overwrite == Overwrite::never ? "kept" : to_string(config.overwrite));
     fmt::print("partition  {}\n", to_string(config.ranking));
-    fmt::print("network    {:g} GB/s a node, {:g} us\n", config.inter_node_bandwidth_Bps / 1e9,
+    fmt::print("network    {}, {:g} us\n",
+               config.inter_node_bandwidth_Bps > 0
+                   ? fmt::format("{:g} Gb/s a node", config.inter_node_bandwidth_Bps * 8 / 1e9)
+                   : "as nodes with such GPUs usually have, since [network] states none",
                config.inter_node_latency_s * 1e6);
 }
 

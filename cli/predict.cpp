@@ -120,6 +120,9 @@ void add_predict(CLI::App& app, int& exit_code) {
     verb->add_option("--nodes", p.nodes, "Nodes")->type_name("N")->transform(whole_number(1, 1'000'000));
     verb->add_option("--partition", p.partition, "Partition of the cluster file, or a list")->type_name("P");
     verb->add_option("--cluster", options->cluster, "Cluster file, instead of the configuration's")->type_name("FILE");
+    verb->add_option("--network-gbps", p.network_Gbps, "Network of one node, all its adapters, in Gb/s")
+        ->type_name("G")
+        ->check(CLI::Range(0.01, 1e6));
     add_training_options(*verb, *options);
     verb->add_option("--set", p.overrides.set, "Any key of the declaration, as dotted.key=value")
         ->type_name("KEY=VALUE");

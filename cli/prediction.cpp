@@ -7,6 +7,7 @@
 #include <map>
 
 #include "predictor/base/text.h"
+#include "predictor/device/usual_node.h"
 #include "predictor/step/step_anchor.h"
 
 namespace dlcast {
@@ -16,26 +17,38 @@ Result<GpuRequest> requested(const PredictOptions& options) {
     GpuRequest out{.type = "", .gpus = options.gpus, .nodes = options.nodes, .gpus_per_node = 0};
     if (out.gpus == 0) out.gpus = std::max(1, out.nodes);
     if (out.nodes == 0) return out;
+    if (out.gpus < out.nodes)
+        return invalid_argument(
+            fmt::format("--gpus {} is less than --nodes {}; --gpus counts the GPUs of all nodes, so "
+                        "write --gpus {} or a multiple",
+                        out.gpus, out.nodes, out.nodes));
     if (out.gpus % out.nodes != 0)
         return invalid_argument(
             fmt::format("--gpus {} does not divide evenly over --nodes {}; --gpus counts the GPUs of all nodes, "
                         "{} or {} would do",
-                        out.gpus, out.nodes, std::max(1, out.gpus / out.nodes) * out.nodes,
-                        (out.gpus / out.nodes + 1) * out.nodes));
+                        out.gpus, out.nodes, out.gpus / out.nodes * out.nodes, (out.gpus / out.nodes + 1) * out.nodes));
     out.gpus_per_node = out.gpus / out.nodes;
     return out;
 }
 
-// A GPU by name stands on nodes that hold what is asked.
+// A GPU by name stands on nodes that hold what is asked; of the usual size, where their number is not said.
 Placements free_standing(const Device& device, const std::string& assumed, const GpuRequest& gpus,
                          const SiteConfig& site) {
     Placement placement;
     placement.gres = device.name;
-    placement.assumed = assumed;
+    if (!assumed.empty()) placement.assumed.push_back(assumed);
     placement.allocation.device = device;
-    placement.allocation.nodes = std::max(1, gpus.nodes);
-    placement.allocation.gpus_per_node = gpus.gpus / placement.allocation.nodes;
-    set_links(placement.allocation, site);
+    placement.allocation.nodes = gpus.nodes;
+    placement.allocation.gpus_per_node = gpus.gpus_per_node;
+    if (gpus.nodes == 0) {
+        // As many nodes as GPUs hold any count, so this does not fail.
+        const NodeCount count = *place_gpus(gpus, usual_gpus_per_node(device), gpus.gpus);
+        placement.allocation.nodes = count.nodes;
+        placement.allocation.gpus_per_node = count.gpus_per_node;
+        if (gpus.gpus > 1)
+            placement.assumed.push_back(nodes_text(count.nodes, count.gpus_per_node) + " (--nodes not stated)");
+    }
+    set_links(placement, site);
     return {{placement}, {}};
 }
 
@@ -84,9 +97,22 @@ std::string least_certain_kind(const StepEstimate& step) {
     return fmt::format("{} layers ({:.0f} % of the layers' spread)", most->first, 100 * most->second / all_s);
 }
 
+// The options that say the same as the keys which missing_duration names.
+std::string remedy_here(const Workload& workload) {
+    if (workload.training.epochs) return ", or --steps S, or --dataset NAME";
+    return workload.training.tokens ? ", or --seq-len L" : ", or --epochs E, or --steps S";
+}
+
 }  // namespace
 
-Result<Prediction> make_prediction(const PredictOptions& options, const PredictSite& site) {
+Result<Prediction> make_prediction(const PredictOptions& options, const PredictSite& given) {
+    SiteConfig config = *given.config;
+    if (options.network_Gbps > 0) {
+        config.inter_node_bandwidth_Bps = options.network_Gbps * 1e9 / 8;
+        config.network_source = "--network-gbps";
+    }
+    PredictSite site = given;
+    site.config = &config;
     const auto declaration = read_model_argument(options.model);
     if (!declaration) return declaration.error();
     auto workload = to_workload(*declaration, options.overrides);
@@ -110,12 +136,12 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     out.candidate = std::move(candidates[best]);
     out.origin = {site.model->by(), site.model->weights_id()};
     out.assumed = workload->assumed;
-    if (!out.placement.assumed.empty()) out.assumed.push_back(out.placement.assumed);
+    out.assumed.insert(out.assumed.end(), out.placement.assumed.begin(), out.placement.assumed.end());
     out.warnings = workload->warnings;
     if (options.gpus == 0)
         out.assumed.push_back(fmt::format("{} GPU{} (not stated)", out.candidate.allocation.world_size(),
                                           out.candidate.allocation.world_size() == 1 ? "" : "s"));
-    if (!out.candidate.job) out.warnings.push_back(missing_duration(*workload));
+    if (!out.candidate.job) out.warnings.push_back(missing_duration(*workload) + remedy_here(*workload));
     if (!out.candidate.reason.empty()) out.warnings.push_back(out.candidate.reason);
     if (const std::string lack = missing_unit(out.placement.allocation.device, workload->training.precision);
         !lack.empty())

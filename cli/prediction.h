@@ -15,8 +15,9 @@ struct PredictOptions {
     std::string model;
     std::string gpu;  // as people write it
     int gpus = 0;     // in all; 0: one a node
-    int nodes = 0;    // 0: as few as hold the GPUs; without a cluster one
+    int nodes = 0;    // 0: as few as hold the GPUs; without a cluster nodes of the usual size
     std::string partition;
+    double network_Gbps = 0;  // of one node; 0: the configuration's, or the usual one of such nodes
     WorkloadOverrides overrides;
 };
 

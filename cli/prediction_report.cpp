@@ -15,6 +15,9 @@ Value strings(const std::vector<std::string>& texts) {
     return out;
 }
 
+// A forged or absurd model may need more bytes than an integer holds.
+Value whole_bytes(double bytes) { return bytes < 9e18 ? Value(static_cast<std::int64_t>(bytes)) : Value(bytes); }
+
 Value step_value(const StepEstimate& step) {
     Value out = Value::object();
     out.set("forward_ms", 1e3 * step.forward_s);
@@ -22,9 +25,22 @@ Value step_value(const StepEstimate& step) {
     out.set("optimizer_ms", 1e3 * step.optimizer_s);
     out.set("communication_ms", 1e3 * step.communication_s);
     out.set("exposed_communication_ms", 1e3 * step.exposed_communication_s);
+    out.set("host_ms", 1e3 * step.host_s);
     out.set("step_ms", 1e3 * step.step_s);
     out.set("p05_ms", 1e3 * step.p05_s());
     out.set("p95_ms", 1e3 * step.p95_s());
+    return out;
+}
+
+Value memory_value(const MemoryEstimate& memory, double device_bytes) {
+    Value out = Value::object();
+    const auto set = [&out](const char* key, double bytes) { out.set(key, whole_bytes(bytes)); };
+    set("weights_bytes", memory.weights_bytes);
+    set("gradients_bytes", memory.gradients_bytes);
+    set("optimizer_bytes", memory.optimizer_bytes);
+    set("activations_bytes", memory.activations_bytes);
+    set("workspace_bytes", memory.workspace_bytes);
+    set("device_bytes", device_bytes);
     return out;
 }
 
@@ -43,7 +59,8 @@ Value layers_value(const StepEstimate& step) {
     return out;
 }
 
-std::string gb(double bytes) { return fmt::format("{:.2f} GB", bytes / 1e9); }
+// What vendors call GB of memory are GiB: a card of "80 GB" shows 80 here.
+std::string gib(double bytes) { return fmt::format("{:.2f} GiB", bytes / (1 << 30)); }
 
 // A label, a figure with its unit, and what is to be known beside it.
 std::string line(const std::string& label, const std::string& figure, const std::string& beside = "") {
@@ -53,26 +70,25 @@ std::string line(const std::string& label, const std::string& figure, const std:
 }
 
 std::string step_text(const StepEstimate& step) {
-    const auto ms = [](double seconds) { return fmt::format("{:.3f} ms", 1e3 * seconds); };
-    std::string out = line("step", ms(step.step_s),
-                           fmt::format("90 %: {:.3f} to {:.3f} ms; {:.1f} samples/s", 1e3 * step.p05_s(),
-                                       1e3 * step.p95_s(), step.samples_per_step / step.step_s));
-    out += line("  forward", ms(step.forward_s)) + line("  backward", ms(step.backward_s)) +
-           line("  optimizer", ms(step.optimizer_s));
+    std::string out = line("step", format_step_time(step.step_s),
+                           fmt::format("90 %: {} to {}; {:.1f} samples/s", format_step_time(step.p05_s()),
+                                       format_step_time(step.p95_s()), step.samples_per_step / step.step_s));
+    out += line("  forward", format_step_time(step.forward_s)) + line("  backward", format_step_time(step.backward_s)) +
+           line("  optimizer", format_step_time(step.optimizer_s));
     if (step.communication_s > 0)
-        out += line("  communication", ms(step.exposed_communication_s),
-                    fmt::format("of {:.3f} ms; the rest runs behind backward", 1e3 * step.communication_s));
-    return out;
+        out += line("  communication", format_step_time(step.exposed_communication_s),
+                    fmt::format("of {}; the rest runs behind backward", format_step_time(step.communication_s)));
+    return out + line("  host", format_step_time(step.host_s), "between steps: data loader, loop, logging");
 }
 
 std::string memory_text(const Prediction& prediction) {
     const MemoryEstimate& m = prediction.candidate.step.memory;
-    return line("memory a GPU", gb(m.total_bytes()),
-                fmt::format("of {}: {}", gb(prediction.placement.allocation.device.memory_bytes),
+    return line("memory a GPU", gib(m.total_bytes()),
+                fmt::format("of {}: {}", gib(prediction.placement.allocation.device.memory_bytes),
                             prediction.candidate.fits_memory ? "fits" : "does not fit")) +
-           line("  weights", gb(m.weights_bytes)) + line("  gradients", gb(m.gradients_bytes)) +
-           line("  optimizer", gb(m.optimizer_bytes)) + line("  activations", gb(m.activations_bytes)) +
-           line("  workspace", gb(m.workspace_bytes));
+           line("  weights", gib(m.weights_bytes)) + line("  gradients", gib(m.gradients_bytes)) +
+           line("  optimizer", gib(m.optimizer_bytes)) + line("  activations", gib(m.activations_bytes)) +
+           line("  workspace", gib(m.workspace_bytes));
 }
 
 std::string job_text(const Candidate& candidate) {
@@ -83,10 +99,11 @@ std::string job_text(const Candidate& candidate) {
     out += line("  start-up", format_duration(job.startup_s)) + line("  training", format_duration(job.training_s));
     if (job.validation_s > 0) out += line("  validation", format_duration(job.validation_s));
     if (job.checkpoint_s > 0) out += line("  checkpoints", format_duration(job.checkpoint_s));
+    const std::string option = candidate.fits_time ? fmt::format("--time={}", format_limit(candidate.limit_min)) : "";
+    const std::string cap = candidate.limit_capped_by.empty() ? "" : fmt::format("({})", candidate.limit_capped_by);
     out += line("time limit", format_limit(candidate.limit_min),
-                fmt::format("--time={}", format_limit(candidate.limit_min)));
-    out += line("GPU-hours", fmt::format("{:.1f}", job.gpu_hours(job.p50_s)),
-                fmt::format("95 %: {:.1f}", job.gpu_hours(job.p95_s)));
+                option + (option.empty() || cap.empty() ? "" : " ") + cap);
+    out += line("GPU-hours", format_hours(job.gpu_hours(job.p50_s)), "95 %: " + format_hours(job.gpu_hours(job.p95_s)));
     return out;
 }
 
@@ -115,7 +132,12 @@ Value to_value(const Prediction& prediction, bool layers) {
     out.set("partition", allocation.partition.empty() ? Value() : Value(allocation.partition));
     out.set("step", step_value(candidate.step));
     out.set("samples_per_s", candidate.step.samples_per_step / candidate.step.step_s);
-    out.set("memory_bytes", static_cast<std::int64_t>(candidate.step.memory.total_bytes()));
+    out.set("memory_bytes", whole_bytes(candidate.step.memory.total_bytes()));
+    out.set("memory", memory_value(candidate.step.memory, allocation.device.memory_bytes));
+    out.set("batch_size", candidate.step.micro_batch);
+    out.set("samples_per_step", candidate.step.samples_per_step);
+    out.set("precision", to_string(prediction.workload.training.precision));
+    out.set("steps", candidate.job ? Value(candidate.job->steps) : Value());
     out.set("fits", fits(prediction));
     out.set("walltime", nullptr);
     out.set("gpu_hours", nullptr);

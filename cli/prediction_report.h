@@ -11,9 +11,10 @@ namespace dlcast {
 
 bool fits(const Prediction& prediction);
 
-/// {"model","gpu","gpus","nodes","partition","step":{..},"samples_per_s","memory_bytes","fits","walltime","gpu_hours","assumed",
-/// "warnings","anchored","least_certain","by","weights"}; walltime and gpu_hours are null without a duration, partition
-/// without a cluster. `layers` adds the list of layers: one micro-step on one GPU each.
+/// {"model","gpu","gpus","nodes","partition","step":{..},"samples_per_s","memory_bytes","memory":{..},
+/// "batch_size","samples_per_step","precision","steps","fits","walltime","gpu_hours","assumed",
+/// "warnings","anchored","least_certain","by","weights"}; steps, walltime and gpu_hours are null without a duration,
+/// partition without a cluster. `layers` adds the list of layers: one micro-step on one GPU each.
 Value to_value(const Prediction& prediction, bool layers);
 
 /// A short page: the parts of a step, memory, the job.

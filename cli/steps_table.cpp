@@ -8,6 +8,7 @@
 
 #include "cli/csv.h"
 #include "predictor/base/text.h"
+#include "predictor/device/usual_node.h"
 
 namespace dlcast {
 namespace {
@@ -143,10 +144,9 @@ void set_row_links(Allocation& allocation, const std::string& intra, const std::
     const bool nvlink = contains(intra, "nvlink") || contains(intra, "nvswitch") || contains(intra, "xgmi");
     const auto named = link_named(intra);
     allocation.intra_node = named && named->bandwidth_Bps > 0 && !nvlink ? *named : intra_node_link(allocation.device);
-    constexpr double attained = 0.87;  // of an adapter's rate, by InfiniBand and RoCE alike
     const double node_Bps = nics_per_node > 0 && nic_Gbps > 0 ? nics_per_node * nic_Gbps / 8 * 1e9 : 12.5e9;
     const double latency_s = inter == "ib" ? 5e-6 : inter == "roce" ? 7e-6 : 30e-6;
-    allocation.inter_node = {latency_s, attained * node_Bps / std::max(1, allocation.gpus_per_node)};
+    allocation.inter_node = {latency_s, network_attained * node_Bps / std::max(1, allocation.gpus_per_node)};
 }
 
 Status read_steps(const std::string& path, const DeviceCatalog& catalog, const std::function<void(StepsRow&&)>& use) {

@@ -144,6 +144,9 @@ std::optional<std::int64_t> parse_slurm_minutes(std::string_view text) {
 }
 
 std::string format_duration(double seconds) {
+    constexpr double year_s = 365.25 * 86'400;
+    if (!(seconds < 1e6 * year_s)) return "over a million years";
+    if (seconds >= 2 * year_s) return fmt::format("{:.{}f} years", seconds / year_s, seconds < 100 * year_s ? 1 : 0);
     if (seconds < 90) return fmt::format("{:.0f} s", seconds);
     constexpr double most_s = 1e6 * 365 * 86400;  // a million years: nobody waits longer, and no integer overflows
     if (!(seconds < most_s)) return "over a million years";
@@ -154,6 +157,15 @@ std::string format_duration(double seconds) {
                             : fmt::format("{} h", minutes / 60);
     const auto hours = (minutes + 30) / 60;
     return hours % 24 ? fmt::format("{} d {} h", hours / 24, hours % 24) : fmt::format("{} d", hours / 24);
+}
+
+std::string format_hours(double hours) {
+    return hours >= 1 && hours < 1e7 ? fmt::format("{:.1f}", hours) : fmt::format("{:.2g}", hours);
+}
+
+std::string format_step_time(double seconds) {
+    if (seconds < 1) return fmt::format("{:.3f} ms", 1e3 * seconds);
+    return seconds < 90 ? fmt::format("{:.2f} s", seconds) : format_duration(seconds);
 }
 
 }  // namespace dlcast

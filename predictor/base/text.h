@@ -35,8 +35,12 @@ std::string format_slurm_time(std::int64_t seconds);
 /// `days-hours:minutes:seconds`; seconds round up. `UNLIMITED`, `INFINITE` and `NONE` give -1. Source: sbatch(1),
 /// --time.
 std::optional<std::int64_t> parse_slurm_minutes(std::string_view text);
-/// As a person says it: "45 s", "12 min", "3 h 10 min", "2 d 4 h".
+/// As a person says it: "45 s", "12 min", "3 h 10 min", "2 d 4 h", from two years on "3.1 years".
 std::string format_duration(double seconds);
+/// A count of hours with the digits that matter: "0.0021", "12.7", "3.2e+08".
+std::string format_hours(double hours);
+/// Of one step: "118.304 ms", "12.50 s", and longer ones as a duration.
+std::string format_step_time(double seconds);
 
 /// The whole file, at most `max_bytes`. Errors: missing, a directory, unreadable, too large.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);

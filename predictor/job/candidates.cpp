@@ -7,6 +7,7 @@
 #include <set>
 
 #include "predictor/base/text.h"
+#include "predictor/device/usual_node.h"
 
 namespace dlcast {
 namespace {
@@ -60,11 +61,15 @@ void place_in(const Cluster& cluster, const Partition& partition, const DeviceCa
             continue;
         }
         Placement placement;
-        auto device = catalog.find_or_typical(group.gpu, placement.assumed);
+        std::string variant;
+        auto device = catalog.find_or_typical(group.gpu, variant);
         if (!device) {
             why.push_back(device.error().message);
             continue;
         }
+        if (!variant.empty()) placement.assumed.push_back(variant);
+        if (gpus.nodes == 0 && count->nodes > 1)
+            placement.assumed.push_back(nodes_text(count->nodes, count->gpus_per_node) + " (nodes not stated)");
         placement.gres = group.gpu;
         placement.max_time_min = cluster.max_time_min(partition, request.qos);
         placement.billing_per_gpu = billing_per_gpu(partition.tres_billing_weights);
@@ -72,7 +77,7 @@ void place_in(const Cluster& cluster, const Partition& partition, const DeviceCa
         placement.allocation.device = std::move(*device);
         placement.allocation.nodes = count->nodes;
         placement.allocation.gpus_per_node = count->gpus_per_node;
-        set_links(placement.allocation, site);
+        set_links(placement, site);
         out.found.push_back(std::move(placement));
         any = true;
     }
@@ -100,18 +105,30 @@ bool satisfies(const std::string& constraint, const std::vector<std::string>& fe
     return false;
 }
 
+std::string nodes_text(int nodes, int gpus_per_node) {
+    return fmt::format("{} node{} of {} GPU{}", nodes, nodes == 1 ? "" : "s", gpus_per_node,
+                       gpus_per_node == 1 ? "" : "s");
+}
+
 Result<NodeCount> place_gpus(const GpuRequest& gpus, int gpus_per_node, int nodes) {
     if (gpus_per_node < 1) return invalid_argument("its nodes have no GPUs");
-    const auto has = fmt::format("it has {} nodes of {} GPUs", nodes, gpus_per_node);
+    const auto has = "it has " + nodes_text(nodes, gpus_per_node);
     if (gpus.nodes > 0) {
-        if (gpus.gpus_per_node > gpus_per_node || gpus.nodes > nodes)
-            return invalid_argument(
-                fmt::format("{} nodes of {} GPUs are asked for, {}", gpus.nodes, gpus.gpus_per_node, has));
+        if (gpus.gpus_per_node > gpus_per_node || gpus.nodes > nodes) {
+            // The same GPUs on other nodes are the remedy, where they are there.
+            const auto other =
+                place_gpus({.type = "", .gpus = gpus.gpus, .nodes = 0, .gpus_per_node = 0}, gpus_per_node, nodes);
+            return invalid_argument(fmt::format(
+                "{} {} asked for, {}{}", nodes_text(gpus.nodes, gpus.gpus_per_node), gpus.nodes == 1 ? "is" : "are",
+                has,
+                other ? fmt::format("; ask for --nodes={} with {} GPUs each", other->nodes, other->gpus_per_node)
+                      : ""));
+        }
         return NodeCount{gpus.nodes, gpus.gpus_per_node};
     }
     for (int n = (gpus.gpus + gpus_per_node - 1) / gpus_per_node; n <= std::min(nodes, gpus.gpus); ++n)
         if (gpus.gpus % n == 0) return NodeCount{n, gpus.gpus / n};
-    return invalid_argument(fmt::format("{} GPUs are asked for, {}", gpus.gpus, has));
+    return invalid_argument(fmt::format("{} GPU{} asked for, {}", gpus.gpus, gpus.gpus == 1 ? " is" : "s are", has));
 }
 
 std::string missing_unit(const Device& device, Precision precision) {
@@ -132,8 +149,26 @@ std::string rounded_batch(const Training& training, double samples_per_step) {
 
 void set_links(Allocation& allocation, const SiteConfig& site) {
     allocation.intra_node = intra_node_link(allocation.device);
-    allocation.inter_node = {site.inter_node_latency_s,
-                             site.inter_node_bandwidth_Bps / std::max(1, allocation.gpus_per_node)};
+    const int gpus = std::max(1, allocation.gpus_per_node);
+    const double node_Bps = site.inter_node_bandwidth_Bps > 0 ? site.inter_node_bandwidth_Bps
+                                                              : usual_network(allocation.device).node_Bps(gpus);
+    allocation.inter_node = {site.inter_node_latency_s, network_attained * node_Bps / gpus};
+}
+
+void set_links(Placement& placement, const SiteConfig& site) {
+    set_links(placement.allocation, site);
+    if (placement.allocation.nodes < 2) return;
+    const auto Gbps = [](double Bps) { return 8 * Bps / 1e9; };
+    const NodeNetwork usual = usual_network(placement.allocation.device);
+    const double node_Bps = usual.node_Bps(placement.allocation.gpus_per_node);
+    std::string origin = site.network_source;
+    if (site.inter_node_bandwidth_Bps <= 0)
+        origin = usual.system.empty() ? "not stated"
+                                      : fmt::format("not stated; {} has {} x {:g} Gb/s for {} GPUs", usual.system,
+                                                    usual.adapters, usual.adapter_Gbps, usual.gpus);
+    placement.assumed.push_back(
+        fmt::format("network {:g} Gb/s a node ({})",
+                    Gbps(site.inter_node_bandwidth_Bps > 0 ? site.inter_node_bandwidth_Bps : node_Bps), origin));
 }
 
 Placements find_placements(const Cluster& cluster, const DeviceCatalog& catalog, const SiteConfig& site,

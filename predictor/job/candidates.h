@@ -15,10 +15,10 @@ namespace dlcast {
 
 struct Placement {
     Allocation allocation;
-    std::string gres;                // the GPU as the site writes it (a100)
-    std::string assumed;             // which variant an ambiguous GPU name was taken for; empty: it is not ambiguous
-    std::int64_t max_time_min = -1;  // of the partition, its QOS and the job's
-    double billing_per_gpu = 1.0;    // the partition's TRESBillingWeights for gres/gpu
+    std::string gres;                  // the GPU as the site writes it (a100)
+    std::vector<std::string> assumed;  // what an ambiguous GPU name was taken for, nodes and network nobody stated
+    std::int64_t max_time_min = -1;    // of the partition, its QOS and the job's
+    double billing_per_gpu = 1.0;      // the partition's TRESBillingWeights for gres/gpu
 };
 
 /// One placement for each partition and kind of node that can hold the request; `misses` says why the others cannot.
@@ -30,6 +30,9 @@ struct Placements {
 };
 Placements find_placements(const Cluster& cluster, const DeviceCatalog& catalog, const SiteConfig& site,
                            const SubmitRequest& request, const GpuRequest& gpus);
+
+/// "8 nodes of 4 GPUs", "1 node of 1 GPU".
+std::string nodes_text(int nodes, int gpus_per_node);
 
 /// Nodes x GPUs per node of a request on nodes with `gpus_per_node` GPUs; as few nodes as hold them evenly. Error: it
 /// does not fit.
@@ -48,7 +51,10 @@ std::string missing_unit(const Device& device, Precision precision);
 /// it does, or none is stated.
 std::string rounded_batch(const Training& training, double samples_per_step);
 
-/// Links of an allocation: the device's own inside a node, the site's network shared by the node's GPUs between nodes.
+/// Links of an allocation: the device's own inside a node; between nodes the site's network, or the usual one of nodes
+/// with such GPUs, shared by the node's GPUs.
 void set_links(Allocation& allocation, const SiteConfig& site);
+/// Sets the links and, where there are several nodes, notes the network among what was assumed.
+void set_links(Placement& placement, const SiteConfig& site);
 
 }  // namespace dlcast

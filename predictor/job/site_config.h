@@ -39,7 +39,8 @@ struct SiteConfig {
     // [job]
     JobCosts job;
     // [network]
-    double inter_node_bandwidth_Bps = 12.5e9;  // per node
+    double inter_node_bandwidth_Bps = 0.0;       // per node; 0: what nodes with such GPUs usually have
+    std::string network_source = "dlcast.toml";  // who stated it
     double inter_node_latency_s = 5e-6;
     // [gpu_names] GRES type -> catalog key
     std::map<std::string, std::string> gpu_names;

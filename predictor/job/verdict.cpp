@@ -34,12 +34,12 @@ std::string summary(const Workload& workload, const Candidate& candidate, const 
         limit = "no time limit, as you asked";
     else
         limit = "suggested " + ours;
-    std::string text = fmt::format("{}, {} x {} (partition {}): about {}, {}, {:.1f} GPU-hours", workload.model.name,
+    std::string text = fmt::format("{}, {} x {} (partition {}): about {}, {}, {} GPU-hours", workload.model.name,
                                    job.gpus, placement.gres, candidate.allocation.partition, format_duration(job.p50_s),
-                                   limit, job.gpu_hours(job.p50_s));
+                                   limit, format_hours(job.gpu_hours(job.p50_s)));
     if (const auto tasks = count_array_tasks(request.array); tasks && *tasks > 1)
-        text +=
-            fmt::format(" a task, {:.1f} in {} tasks", static_cast<double>(*tasks) * job.gpu_hours(job.p50_s), *tasks);
+        text += fmt::format(" a task, {} in {} tasks",
+                            format_hours(static_cast<double>(*tasks) * job.gpu_hours(job.p50_s)), *tasks);
     return text;
 }
 
@@ -63,7 +63,7 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
     if (const std::string rounded = rounded_batch(workload.training, candidate.step.samples_per_step); !rounded.empty())
         warn(rounded);
     std::vector<std::string> assumed = workload.assumed;
-    if (!placement.assumed.empty()) assumed.push_back(placement.assumed);
+    assumed.insert(assumed.end(), placement.assumed.begin(), placement.assumed.end());
     if (!assumed.empty()) text += fmt::format("\ndlcast: assumed: {}", fmt::join(assumed, "; "));
     return text;
 }

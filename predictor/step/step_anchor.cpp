@@ -5,6 +5,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "predictor/device/usual_node.h"
 #include "predictor/step/step_physics.h"
 
 namespace dlcast {
@@ -13,7 +14,6 @@ namespace {
 // By leaving out kinds of models, or GPUs, and correcting each GPU by another.
 constexpr double common_share_of_new = 0.9, common_share_of_known = 0.5;
 constexpr std::size_t most_anchors = 8;  // a forged description must not hold the controller up
-constexpr int usual_gpus_per_node = 8;
 
 struct Anchor {
     std::string gpu;
@@ -34,10 +34,12 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
     if (measured.precision) same.training.precision = *measured.precision;
     Allocation allocation;
     allocation.device = std::move(*device);
-    allocation.nodes = (measured.gpus + usual_gpus_per_node - 1) / usual_gpus_per_node;
+    const int most = usual_gpus_per_node(allocation.device);
+    allocation.nodes = (measured.gpus + most - 1) / most;
     allocation.gpus_per_node = measured.gpus / std::max(1, allocation.nodes);
     allocation.intra_node = intra_node_link(allocation.device);
-    allocation.inter_node = {5e-6, 12.5e9};  // one 100 Gb/s adapter a GPU
+    const int gpus = std::max(1, allocation.gpus_per_node);
+    allocation.inter_node = {5e-6, network_attained * usual_network(allocation.device).node_Bps(gpus) / gpus};
     const auto work = step_work(same, allocation);
     if (!work) return Error{work.error().fault, measured.place + ": " + work.error().message};
     const double forecast_s = step_times(*work, weights.coefficients).step_s;
@@ -46,7 +48,7 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
 
 void scale(StepEstimate& step, double factor) {
     for (double* part : {&step.forward_s, &step.backward_s, &step.optimizer_s, &step.communication_s,
-                         &step.exposed_communication_s, &step.input_s, &step.step_s})
+                         &step.exposed_communication_s, &step.host_s, &step.step_s})
         *part *= factor;
     for (LayerTiming& layer : step.layers) {
         layer.forward_s *= factor;

@@ -104,9 +104,11 @@ StepEstimate estimate(const Workload& workload, const Plan& plan, const std::vec
     out.optimizer_s = t.update_s;
     out.communication_s = t.communication_s;
     out.exposed_communication_s = t.exposed_s;
+    out.host_s = t.host_s;
     out.step_s = t.step_s;
     out.log_sd = weights.log_sd(work.device.name, workload.model.family);
     out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
+    out.micro_batch = work.micro_batch;
     out.memory = estimate_memory(workload, work.layout, work.micro_batch);
     std::vector<LayerSeconds> seconds = layer_seconds(work, weights.coefficients);
     if (has_network) blend_network(workload, plan, times, seconds, out);

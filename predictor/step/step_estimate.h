@@ -2,6 +2,7 @@
 // One optimizer step of a workload on an allocation: where its time and memory go.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -35,10 +36,11 @@ struct StepEstimate {
     double forward_s = 0.0, backward_s = 0.0, optimizer_s = 0.0;
     double communication_s = 0.0;          // all of it
     double exposed_communication_s = 0.0;  // what backward does not hide
-    double input_s = 0.0;                  // input pipeline, where it bounds the step
+    double host_s = 0.0;                   // the host's own time between steps
     double step_s = 0.0;
     double log_sd = 0.0;
     double samples_per_step = 0.0;  // global
+    std::int64_t micro_batch = 0;   // samples of one GPU and micro-step
     MemoryEstimate memory;
     std::vector<LayerTiming> layers;
     double p05_s() const;

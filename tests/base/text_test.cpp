@@ -50,6 +50,13 @@ TEST_CASE("times print as Slurm and as people write them", "[text]") {
     CHECK(format_duration(3 * 3600 + 600) == "3 h 10 min");
     CHECK(format_duration(7200) == "2 h");
     CHECK(format_duration(52 * 3600) == "2 d 4 h");
+    CHECK(format_duration(1e8) == "3.2 years");  // 1e8 / (365.25 x 86400) = 3.17
+    CHECK(format_duration(1e300) == "over a million years");
+    CHECK(format_hours(12.68) == "12.7");
+    CHECK(format_hours(0.00213) == "0.0021");
+    CHECK(format_step_time(0.1183) == "118.300 ms");
+    CHECK(format_step_time(12.5) == "12.50 s");
+    CHECK(format_step_time(7200) == "2 h");
 }
 
 TEST_CASE("numbers are whole texts or nothing", "[text]") {

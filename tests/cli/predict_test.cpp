@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include <fmt/format.h>
@@ -69,6 +71,10 @@ TEST_CASE("the JSON has the keys that scripts rely on", "[predict]") {
     CHECK(value.find("gpu_hours")->find("p50")->as_number() > 0);
     CHECK(value.find("partition")->is_null());
     CHECK_FALSE(value.find("layers"));
+    CHECK(value.find("batch_size")->as_integer() == 32);
+    CHECK(value.find("precision")->as_string() == "fp32");
+    CHECK(value.find("steps")->as_number() == 90 * 40037);                                // 1,281,167 / 32 rounded up
+    CHECK(value.find("memory")->find("weights_bytes")->as_integer() == 4 * 138'357'544);  // fp32
     // Samples a second are the batch over the step.
     CHECK_THAT(value.find("samples_per_s")->as_number(),
                WithinRel(32 * 1e3 / value.find("step")->find("step_ms")->as_number(), 1e-9));
@@ -124,6 +130,50 @@ TEST_CASE("a batch beyond the GPU's memory does not fit and is still forecast", 
     CHECK_THAT(to_text(*prediction, false), Contains("does not fit"));
 }
 
+TEST_CASE("the parts of a step make up the step", "[predict]") {
+    PredictOptions options = vgg16();
+    options.gpus = 16;
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    const Value value = to_value(*prediction, false);
+    const Value* step = value.find("step");
+    double sum_ms = 0;
+    for (const char* part : {"forward_ms", "backward_ms", "optimizer_ms", "exposed_communication_ms", "host_ms"})
+        sum_ms += step->find(part)->as_number();
+    CHECK_THAT(sum_ms, WithinRel(step->find("step_ms")->as_number(), 1e-9));
+    CHECK_THAT(to_text(*prediction, false), Contains("\n  host "));
+}
+
+TEST_CASE("GPUs without a count of nodes stand on nodes of eight, with a network that is named", "[predict]") {
+    PredictOptions options = vgg16();
+    options.gpu = "H100-SXM5-80GB";
+    options.gpus = 64;
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    CHECK(prediction->candidate.allocation.nodes == 8);
+    const auto assumed = [](const Prediction& p) { return fmt::format("{}", fmt::join(p.assumed, "\n")); };
+    CHECK_THAT(assumed(*prediction), Contains("8 nodes of 8 GPUs (--nodes not stated)") &&
+                                         Contains("network 3200 Gb/s a node (not stated; DGX H100 has 8 x 400 Gb/s"));
+    options.network_Gbps = 100;
+    const auto narrow = predict(options);
+    REQUIRE(narrow);
+    CHECK_THAT(assumed(*narrow), Contains("network 100 Gb/s a node (--network-gbps)"));
+    CHECK(narrow->candidate.step.communication_s > 5 * prediction->candidate.step.communication_s);
+    options.gpus = 1;  // one GPU uses no network, and stands on one node
+    CHECK_THAT(assumed(*predict(options)), !Contains("network") && !Contains("node"));
+}
+
+TEST_CASE("a step of hours is not told in milliseconds", "[predict]") {
+    PredictOptions options = vgg16();
+    options.gpu = "T4";
+    options.overrides.batch_size = 1'000'000;
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    const std::string text = to_text(*prediction, false);
+    CHECK_THAT(text.substr(0, text.find("memory")), !Contains(" ms"));
+    CHECK_THAT(text, Contains("years") && Contains("(longest limit given)") && !Contains("--time="));
+}
+
 TEST_CASE("GPUs are counted over all nodes and divide evenly", "[predict]") {
     PredictOptions options = vgg16();
     options.gpus = 8;
@@ -135,6 +185,9 @@ TEST_CASE("GPUs are counted over all nodes and divide evenly", "[predict]") {
     const auto odd = predict(options);
     REQUIRE_FALSE(odd);
     CHECK_THAT(odd.error().message, Contains("--gpus 7") && Contains("6 or 8"));
+    options.gpus = 2;
+    options.nodes = 4;
+    CHECK_THAT(predict(options).error().message, Contains("write --gpus 4 or a multiple"));
 }
 
 TEST_CASE("a partition of the cluster file gives GPU and limit", "[predict]") {

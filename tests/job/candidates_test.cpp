@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/job/candidates.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 
 #include "predictor/job/choice.h"
@@ -31,6 +33,8 @@ DeviceCatalog catalog() {
         Device device;
         device.name = name;
         device.memory_bytes = 40e9;
+        device.vendor = "nvidia";
+        device.compute_capability = device.name == "A100" ? 8.0 : 7.5;
         out.add(device, {});
     }
     return out;
@@ -131,7 +135,7 @@ TEST_CASE("a partition's MaxNodes and unknown GPUs are misses with a reason", "[
     const Placements placements = place(cluster, {}, {.type = "", .gpus = 8, .nodes = 2, .gpus_per_node = 4});
     CHECK(placements.found.empty());
     REQUIRE(placements.misses.size() == 2);
-    CHECK_THAT(placements.misses[0], Contains("2 nodes of 4 GPUs are asked for") && Contains("1 nodes"));
+    CHECK_THAT(placements.misses[0], Contains("2 nodes of 4 GPUs are asked for") && Contains("1 node of 4 GPUs"));
     CHECK_THAT(placements.misses[1], Contains("zx81"));
 }
 
@@ -149,14 +153,33 @@ TEST_CASE("constraints select nodes by their features", "[candidates]") {
     CHECK(satisfies(constraint, has) == good);
 }
 
-// 12.5 GB/s a node over four GPUs.
+// 12.5 GB/s a node over four GPUs, of which 87 % are attained.
 TEST_CASE("GPUs of a node share its network", "[candidates]") {
     Allocation allocation;
     allocation.gpus_per_node = 4;
     SiteConfig site;
     site.inter_node_bandwidth_Bps = 12.5e9;
     set_links(allocation, site);
-    CHECK_THAT(allocation.inter_node.bandwidth_Bps, WithinRel(3.125e9, 1e-12));
+    CHECK_THAT(allocation.inter_node.bandwidth_Bps, WithinRel(0.87 * 3.125e9, 1e-12));
+}
+
+// A DGX A100 has 8 x 200 Gb/s for 8 GPUs: four of them have 800 Gb/s, 25 GB/s each.
+TEST_CASE("a network nobody stated is that of the GPU's generation, and named", "[candidates]") {
+    Cluster cluster;
+    cluster.partitions = {partition("a", {nodes("a100", 4, 2)})};
+    const Placements placements = place(cluster, {}, {.type = "", .gpus = 8, .nodes = 0, .gpus_per_node = 0});
+    REQUIRE(placements.found.size() == 1);
+    CHECK_THAT(placements.found[0].allocation.inter_node.bandwidth_Bps, WithinRel(0.87 * 25e9, 1e-12));
+    const std::string assumed = fmt::format("{}", fmt::join(placements.found[0].assumed, "; "));
+    CHECK_THAT(assumed, Contains("2 nodes of 4 GPUs (nodes not stated)") &&
+                            Contains("network 800 Gb/s a node (not stated; DGX A100"));
+}
+
+TEST_CASE("a request for larger nodes than there are is told the nodes to ask for", "[candidates]") {
+    const auto placed = place_gpus({.type = "", .gpus = 16, .nodes = 1, .gpus_per_node = 16}, 4, 8);
+    REQUIRE_FALSE(placed);
+    CHECK(placed.error().message ==
+          "1 node of 16 GPUs is asked for, it has 8 nodes of 4 GPUs; ask for --nodes=4 with 4 GPUs each");
 }
 
 TEST_CASE("billing weights are read where Slurm prints them", "[candidates]") {
