@@ -62,7 +62,9 @@ Result<SlurmOutput> ask_slurm(std::vector<std::string>& warnings) {
     SlurmOutput out;
     const auto ask = [](std::string& to, const std::vector<std::string>& command) -> Status {
         auto text = run_program(command, patience);
-        if (!text) return text.error();
+        if (!text)
+            return unavailable(text.error().message +
+                               "; run sync where Slurm's commands are, or read their saved output with --from DIR");
         to = std::move(*text);
         return ok();
     };

@@ -12,7 +12,12 @@ namespace {
 // Builds the layers too, so that a mistake is told with its line in the user's file and not as a failure of slurmctld.
 dlcast::Result<std::string> payload_of(const std::string& argument) {
     const auto declaration = dlcast::read_model_argument(argument);
-    if (!declaration) return declaration.error();
+    if (!declaration) {
+        dlcast::Error error = declaration.error();
+        if (argument.starts_with('~') || argument.find('$') != std::string::npos)
+            error.message += "; sbatch expands neither ~ nor variables in #SBATCH lines, write the whole path";
+        return error;
+    }
     if (const auto workload = dlcast::to_workload(*declaration); !workload) return workload.error();
     return dlcast::to_payload(*declaration);
 }

@@ -14,6 +14,12 @@ namespace {
 // Enough for a person; forged input must not buy a megabyte of messages.
 constexpr std::size_t most_faults = 32;
 
+// The nearest name, or the same name with a unit ("max_time" for max_time_min).
+std::string nearest_key(const std::string& key, const std::vector<std::string>& known) {
+    const auto same = std::find_if(known.begin(), known.end(), [&](const auto& k) { return k.starts_with(key + "_"); });
+    return same != known.end() ? *same : nearest_name(key, known);
+}
+
 }  // namespace
 
 std::string at_place(const std::string& source, Position at, const std::string& text) {
@@ -96,8 +102,13 @@ std::optional<std::string> ObjectReader::string(std::string_view key) {
 }
 
 std::optional<std::size_t> ObjectReader::choice(std::string_view key, const std::vector<std::string>& names) {
-    const auto text = string(key);
-    if (!text) return std::nullopt;
+    const Value* v = value(key);
+    if (!v) return std::nullopt;
+    if (!v->is_string()) {
+        fail(key, fmt::format("{} is {}; it should be one of {}", key, v->kind_name(), fmt::join(names, ", ")));
+        return std::nullopt;
+    }
+    const std::string* text = &v->as_string();
     const auto found = std::find(names.begin(), names.end(), to_lower(*text));
     if (found != names.end()) return static_cast<std::size_t>(found - names.begin());
     fail(key, fmt::format("{} is \"{}\"; it should be one of {}", key, *text, fmt::join(names, ", ")));
@@ -144,7 +155,9 @@ Status ObjectReader::finish() {
         for (const Value::Member& member : object_.as_object()) {
             if (faults_.size() >= most_faults) break;
             if (std::find(known_.begin(), known_.end(), member.key) != known_.end()) continue;
-            const std::string near = nearest_name(member.key, known_);
+            std::sort(known_.begin(), known_.end());
+            known_.erase(std::unique(known_.begin(), known_.end()), known_.end());
+            const std::string near = nearest_key(member.key, known_);
             const std::string hint = near.empty() ? fmt::format("known keys: {}", fmt::join(known_, ", "))
                                                   : fmt::format("did you mean \"{}\"?", near);
             faults_.push_back(

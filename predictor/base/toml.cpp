@@ -66,6 +66,12 @@ Status check_key_depth(std::string_view text, const std::string& source) {
     return ok();
 }
 
+std::string describe(const toml::parse_error& e) {
+    std::string text(e.description());
+    if (text.find("could not determine value type") != std::string::npos) text += "; text stands in quotes: \"text\"";
+    return text;
+}
+
 }  // namespace
 
 Result<Value> parse_toml(std::string_view text, const std::string& source) {
@@ -76,7 +82,7 @@ Result<Value> parse_toml(std::string_view text, const std::string& source) {
         if (auto value = convert(table, where)) return std::move(*value);
         return invalid_argument(at_place(source, where, "a date or time; no key here takes one"));
     } catch (const toml::parse_error& e) {
-        return invalid_argument(at_place(source, place(e.source()), std::string(e.description())));
+        return invalid_argument(at_place(source, place(e.source()), describe(e)));
     } catch (const std::exception& e) {
         return invalid_argument(fmt::format("{}: {}", source, e.what()));
     }

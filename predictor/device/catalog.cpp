@@ -84,6 +84,14 @@ Error DeviceCatalog::unknown(std::string_view name) const {
     for (const CatalogEntry& entry : entries_) known.insert(known.end(), entry.aliases.begin(), entry.aliases.end());
     for (const NamePattern& pattern : patterns_) known.push_back(pattern.family);
     const std::string near = nearest_name(name, known);
+    // What stands after --gres=, as people paste it.
+    const std::vector<std::string> parts = split(name, ':');
+    if (parts.size() > 1) {
+        const bool is_request = parts.front() == "gpu" || parts.front() == "gres";
+        const std::string type = parts.front() == "gres" && parts.size() > 2 ? parts[2] : parts[is_request ? 1 : 0];
+        return not_found(
+            fmt::format("GPU \"{}\" is unknown; write the type alone, \"{}\", and the count apart", name, type));
+    }
     const std::string hint = near.empty() ? "add it to the site's own GPU file ([files] site_gpus in dlcast.toml)"
                                           : fmt::format("did you mean \"{}\"?", near);
     return not_found(fmt::format("GPU \"{}\" is unknown; {}", name, hint));

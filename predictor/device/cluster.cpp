@@ -22,14 +22,12 @@ NodeGroup read_group(const Value& value, const std::string& source, const std::s
     ObjectReader r(value, source, fmt::format("nodes of partition {}", partition));
     NodeGroup out;
     out.gpu = r.string("gpu").value_or("");
-    out.gpus_per_node = static_cast<int>(r.integer("gpus_per_node", 0, 1024).value_or(0));
+    out.gpus_per_node = static_cast<int>(r.integer("gpus_per_node", out.gpu.empty() ? 0 : 1, 1024).value_or(0));
     out.nodes = static_cast<int>(r.integer("nodes", 0, most_nodes).value_or(0));
     out.cpus_per_node = static_cast<int>(r.integer("cpus_per_node", 0, 1'000'000).value_or(0));
     out.memory_bytes = r.number("memory_bytes", 0.0, 1e18).value_or(0.0);
     out.features = r.strings("features").value_or(Strings{});
     r.require("nodes", "add nodes = 1");
-    if (!out.gpu.empty() && r.has("gpus_per_node") && out.gpus_per_node == 0)
-        r.fail("gpus_per_node", "gpus_per_node should be positive where gpu names a type");
     if (!out.gpu.empty()) r.require("gpus_per_node", "add gpus_per_node = 4");
     (void)r.finish();
     faults.insert(faults.end(), r.faults().begin(), r.faults().end());

@@ -55,3 +55,11 @@ TEST_CASE("the first fault of an object is told with place, fault and remedy", "
     CHECK_THAT(fault(R"({"n": "a", "m": "b"})", [](auto& r) { r.integer("n"), r.integer("m"); }), Contains(": n is"));
     CHECK_THAT(fault(R"([1])", [](auto&) {}), Contains("training is an array; it should be an object"));
 }
+
+TEST_CASE("a choice of another kind is told the names there are", "[reader]") {
+    const auto value = parse_json(R"({"fsdp": true})", "f.json");
+    REQUIRE(value);
+    ObjectReader r(*value, "f.json", "parallel");
+    CHECK_FALSE(r.choice("fsdp", {"full", "hybrid"}));
+    CHECK(r.finish().error().message.find("it should be one of full, hybrid") != std::string::npos);
+}

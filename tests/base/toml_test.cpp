@@ -34,5 +34,6 @@ TEST_CASE("bad TOML is refused with its place", "[toml]") {
     REQUIRE_FALSE(deep);
     CHECK_THAT(deep.error().message, StartsWith("c.toml:2:1: more than"));
     CHECK_FALSE(parse_toml("a = [1, 2\n", "c.toml"));
+    CHECK(parse_toml("mode = broken\n", "c.toml").error().message.find("text stands in quotes") != std::string::npos);
     CHECK_FALSE(parse_toml("a = " + std::string(10'000, '['), "c.toml"));
 }

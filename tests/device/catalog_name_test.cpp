@@ -29,6 +29,13 @@ TEST_CASE("every key of the shipped catalog finds its own entry", "[catalog]") {
     for (const std::string& name : catalog.names()) CHECK(found(catalog, name) == name);
 }
 
+TEST_CASE("a GRES request is not a GPU's name, and the type in it is told", "[catalog]") {
+    const auto pasted = shipped().find("gpu:a100:4");
+    REQUIRE_FALSE(pasted);
+    CHECK(pasted.error().message ==
+          "GPU \"gpu:a100:4\" is unknown; write the type alone, \"a100\", and the count apart");
+}
+
 TEST_CASE("a GPU is found by the names people and tools write", "[catalog]") {
     const auto [written, key] = GENERATE(table<std::string, std::string>({
         // what nvidia-smi and rocm-smi print
@@ -41,6 +48,9 @@ TEST_CASE("a GPU is found by the names people and tools write", "[catalog]") {
         {"Tesla V100-SXM3-32GB-H", "V100-SXM3-32GB"},
         {"Tesla P100-PCIE-16GB", "P100-PCIE-16GB"},
         {"Tesla K80", "K80"},
+        {"v100s", "V100S-PCIE-32GB"},
+        {"4090", "RTX4090"},
+        {"rtx 3090 ti", "RTX3090Ti"},
         {"Tesla T4", "T4"},
         {"NVIDIA H100 80GB HBM3", "H100-SXM5-80GB"},
         {"NVIDIA H100 PCIe", "H100-PCIE-80GB"},

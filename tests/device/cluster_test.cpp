@@ -29,6 +29,8 @@ TEST_CASE("a fault in a cluster file names its place and the remedy", "[cluster]
         {"[[partition]]\n", "c.toml:1:1: partition: needs \"name\""},
         {"[[partition]]\nname = \"p\"\nmax_time_mim = 3\n",
          "c.toml:3:1: partition p: unknown key \"max_time_mim\"; did you mean"},
+        {"[[partition]]\nname = \"p\"\nmax_time = 3\n",
+         "c.toml:3:1: partition p: unknown key \"max_time\"; did you mean \"max_time_min\"?"},
         {"[[partition]]\nname = \"p\"\nmax_time_min = -3\n", "c.toml:3:16: partition p: max_time_min is -3"},
         {"[[partition]]\nname = \"p\"\n[[partition]]\nname = \"p\"\n", "c.toml:3:1: partition p stands twice"},
         {"[[partition]]\nname = \"p\"\n[[partition.nodes]]\ngpu = \"t4\"\nnodes = 1\n", "needs \"gpus_per_node\""},
@@ -63,4 +65,11 @@ TEST_CASE("a device's link inside a node is the one its catalog entry names", "[
         CHECK(intra_node_link(device_with(link)).latency_s > 0.0);
     }
     CHECK_FALSE(link_named("nosuch"));
+}
+
+TEST_CASE("a wrong count of GPUs is one fault", "[cluster]") {
+    const auto checked = check_cluster(
+        "[[partition]]\nname = \"p\"\n[[partition.nodes]]\ngpu = \"t4\"\nnodes = 1\ngpus_per_node = 9999\n", "c.toml");
+    REQUIRE(checked.faults.size() == 1);
+    CHECK(checked.faults[0].find("it should be from 1 to 1024") != std::string::npos);
 }

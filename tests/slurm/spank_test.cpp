@@ -122,3 +122,10 @@ TEST_CASE("a job submitted from inside a job does not inherit its model", "[slur
     CHECK(getenv("SLURM_SPANK__SLURM_SPANK_OPTION_dlcast_dl_model") == nullptr);
     CHECK(getenv("SLURM_SPANK_DLCAST_MODEL") == nullptr);
 }
+
+TEST_CASE("a path that a shell would have expanded is told to be written out", "[slurm]") {
+    SpankPlugin plugin(S_CTX_ALLOCATOR);
+    const auto answer = plugin.component({GENERATE("~/vgg16.json", "$HOME/vgg16.json")});
+    CHECK(answer.rc != 0);
+    CHECK(answer.log.find("expands neither ~ nor variables") != std::string::npos);
+}
