@@ -63,7 +63,7 @@ def other_weights(cluster, check):
     job = cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1").job
     after = cluster.record(job)
     check("the record names other weights", after["by"] == "torch" and after["weights"] != before["weights"], (before, after))
-    check("the forecast and the limit are longer", after["p50_s"] > 2 * before["p50_s"] and after["limit_s"] > before["limit_s"],
+    check("the forecast and the limit are longer", after["p50_s"] > 1.5 * before["p50_s"] and after["limit_s"] > before["limit_s"],
           (before, after))
     check.show(job)
     cluster.weights = shipped
