@@ -4,6 +4,7 @@
 import json
 import os
 import random
+import shutil
 
 
 def forecast_is_real(cluster, check):
@@ -59,11 +60,13 @@ def other_weights(cluster, check):
     answer = cluster.run(cluster.dlcast, "train", "--ops", slow_operators(cluster.path("slow.csv")), "--out", cluster.weights,
                          timeout=300)
     check("dlcast train writes them", answer.rc == 0, answer.err)
+    # The constants of whole steps stay, so that the network alone makes the difference.
+    shutil.copy(os.path.join(shipped, "steps.toml"), cluster.weights)
     cluster.change_config()
     job = cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1").job
     after = cluster.record(job)
     check("the record names other weights", after["by"] == "torch" and after["weights"] != before["weights"], (before, after))
-    check("the forecast and the limit are longer", after["p50_s"] > 1.5 * before["p50_s"] and after["limit_s"] > before["limit_s"],
+    check("the forecast and the limit are longer", after["p50_s"] > 1.2 * before["p50_s"] and after["limit_s"] > before["limit_s"],
           (before, after))
     check.show(job)
     cluster.weights = shipped
