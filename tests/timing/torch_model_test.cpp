@@ -10,6 +10,7 @@
 #include "predictor/timing/layer_time_model.h"
 #include "predictor/timing/physics.h"
 #include "predictor/timing/weights_manifest.h"
+#include "tests/scratch_folder.h"
 #include "tests/timing/devices.h"
 #include "tests/timing/operators.h"
 
@@ -51,12 +52,8 @@ std::vector<Operator> known_operators() {
 // A copy of the shipped weights that a test may spoil.
 class SpoiledWeights {
 public:
-    SpoiledWeights() : dir_(std::filesystem::temp_directory_path() / "dlcast-spoiled-weights") {
-        std::filesystem::remove_all(dir_);
-        std::filesystem::copy(shipped_weights, dir_);
-    }
-    ~SpoiledWeights() { std::filesystem::remove_all(dir_); }
-    std::string file(const char* name) const { return dir_ / name; }
+    SpoiledWeights() : dir_(folder_.path("weights")) { std::filesystem::copy(shipped_weights, dir_); }
+    std::string file(const char* name) const { return dir_ + "/" + name; }
     // The message with which opening them is refused.
     std::string refusal() const {
         const auto model = open_torch_model(module_file, dir_);
@@ -74,7 +71,8 @@ public:
     }
 
 private:
-    std::filesystem::path dir_;
+    ScratchFolder folder_;
+    std::string dir_;
 };
 
 }  // namespace
