@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 
 #include "cli/commands.h"
 #include "cli/csv.h"
 #include "cli/installation.h"
+#include "cli/scaling_efficiency.h"
 #include "cli/steps_table.h"
 #include "cli/training_steps.h"
 #include "cli/validate_steps.h"
@@ -62,11 +64,16 @@ Result<StepsEvaluation> cross_validate_steps(const std::string& file, const Devi
     const std::vector<TrainingStep>& steps = read->steps;
     auto forecast = validate_steps(steps, fact, pred_path.empty() ? "" : pred_path + ".folds");
     if (!forecast) return forecast.error();
-    if (one_measured) forecast = with_one_measured(steps, *forecast, fact == "gpu" || fact == "source");
+    std::optional<OneMeasured> one;
+    if (one_measured) {
+        one = with_one_measured(steps, *forecast, fact == "gpu" || fact == "source");
+        forecast = one->forecast_s;
+    }
     StepsEvaluation out;
     out.rows = steps.size() + read->undescribed.size();
     out.undescribed = read->undescribed;
     out.errors = errors_of(steps, *forecast, fact);
+    if (one) out.errors = one->of_corrected(out.errors);
     std::string table = "row_id,pred_step_ms,pred_fw_ms,pred_bw_ms\n";
     for (std::size_t i = 0; i < steps.size(); ++i)
         table += fmt::format("{},{:.6g},,\n", csv_field(steps[i].row_id), 1e3 * (*forecast)[i]);
@@ -89,9 +96,11 @@ int print(const Result<StepsEvaluation>& result, const std::string& by, const st
     const StepFigures all = step_figures(cases);
     const StepFigureTable table = step_figures_by(cases, step_facts());
     const double families_pct = mean_family_median(cases);
+    const ScalingReport scaling = scaling_report(cases);
     if (json) {
         Value value = to_value(all, table);
         value.set("mean_family_median_ape_pct", families_pct);
+        value.set("scaling_efficiency", to_value(scaling));
         value.set("read_rows", static_cast<std::int64_t>(result->rows));
         value.set("undescribed_rows", static_cast<std::int64_t>(result->undescribed.size()));
         value.set("model", by);
@@ -101,9 +110,9 @@ int print(const Result<StepsEvaluation>& result, const std::string& by, const st
         fmt::print("{} rows, none measured\n", result->rows);
     } else {
         fmt::print(
-            "{}median, mean over families: {:.1f} %\n{} rows read, {} not described (each 100 % error); layer "
+            "{}{}median, mean over families: {:.1f} %\n{} rows read, {} not described (each 100 % error); layer "
             "times: {}\n",
-            to_text(all, table), families_pct, result->rows, result->undescribed.size(), by);
+            to_text(scaling), to_text(all, table), families_pct, result->rows, result->undescribed.size(), by);
     }
     return exit_done;
 }

@@ -27,9 +27,9 @@ Result<StepsEvaluation> evaluate_steps(const std::string& file, const DeviceCata
                                        const std::string& pred_path);
 
 /// Forecasts each measured step of `file` by a fit that saw no step with the same value of `fact` ("gpu", "family",
-/// "super-family", "source"), from the priors; with `one_measured`, each corrected by one measured step of the same
-/// model and software on another GPU. Finished folds stand beside `pred_path`, so that a stopped run goes on. Errors as
-/// above, and a fact that folds cannot be made of.
+/// "super-family", "source"), from the priors; with `one_measured`, those of which a step of the same model and
+/// software was measured on another GPU, corrected by it. Finished folds stand beside `pred_path`, so that a stopped
+/// run goes on. Errors as above, and a fact that folds cannot be made of.
 Result<StepsEvaluation> cross_validate_steps(const std::string& file, const DeviceCatalog& catalog,
                                              const std::string& fact, bool one_measured, const std::string& pred_path);
 

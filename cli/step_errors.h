@@ -10,12 +10,21 @@
 
 namespace dlcast {
 
+/// A training run among others of its set-up.
+struct StepRun {
+    std::string setup;  // all but the GPU count; empty: no training
+    int gpus = 1, nodes = 1;
+    double samples = 0.0;  // of a step, all GPUs
+};
+
 struct StepError {
     std::string group;                         // rows of one set-up, repeated on other machines
     std::map<std::string, std::string> facts;  // source, precision, ... of the row
     double measured_ms = 0.0;
     double predicted_ms = 0.0;  // 0: the row could not be described; 100 % error
     bool inside_interval = false;
+    double clock_log_sd = 0.0;  // see device_constants.h; 0 where the GPU is known
+    StepRun run{};
 };
 
 struct StepFigures {

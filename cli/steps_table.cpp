@@ -57,6 +57,15 @@ Value training_of(const StepsRow& row) {
     return out;
 }
 
+// What a table's runs do that no column says. Scripts for image models that accumulate gradients in PyTorch exchange
+// them behind every micro-step. Those of Transformer-XL exchange none: two boards without peer to peer take as long for
+// a step as one, when its 770 MB of gradients need more than half of it.
+void describe_exchange(const StepsRow& row, Parallel& parallel) {
+    const std::string& framework = row.field("framework");
+    if (framework == "pytorch" && row.workload.model.image_size > 0) parallel.no_sync = false;
+    if (framework.starts_with("pytorch") && row.workload.model.family == "transfo-xl") parallel.independent = true;
+}
+
 Status describe_workload(StepsRow& row, const std::string& folder) {
     const std::string& model = row.field("model");
     const std::string beside = folder + "/" + model;
@@ -70,6 +79,7 @@ Status describe_workload(StepsRow& row, const std::string& folder) {
     if (!parallel) return parallel.error();
     row.workload = std::move(*workload);
     row.workload.training.parallel = *parallel;
+    describe_exchange(row, row.workload.training.parallel);
     row.workload.training.forward_only = row.field("mode") == "forward";
     return ok();
 }
@@ -146,7 +156,8 @@ void set_row_links(Allocation& allocation, const std::string& intra, const std::
     allocation.intra_node = named && named->bandwidth_Bps > 0 && !nvlink ? *named : intra_node_link(allocation.device);
     const double node_Bps = nics_per_node > 0 && nic_Gbps > 0 ? nics_per_node * nic_Gbps / 8 * 1e9 : 12.5e9;
     const double latency_s = inter == "ib" ? 5e-6 : inter == "roce" ? 7e-6 : 30e-6;
-    allocation.inter_node = {latency_s, network_attained * node_Bps / std::max(1, allocation.gpus_per_node)};
+    allocation.inter_node = {latency_s, network_attained * node_Bps / std::max(1, allocation.gpus_per_node),
+                             inter == "none" ? "" : inter};
 }
 
 Status read_steps(const std::string& path, const DeviceCatalog& catalog, const std::function<void(StepsRow&&)>& use) {

@@ -37,11 +37,12 @@ Status validate(StepWeights& weights, const std::vector<TrainingStep>& steps) {
                                        std::pair{"super-family", &weights.spread.unseen_model_log_sd}}) {
         const auto forecast = validate_steps(steps, fact, "");
         if (!forecast) return forecast.error();
-        const std::vector<StepError> rows = errors_of(steps, *forecast);
+        const std::vector<StepError> rows = errors_of(steps, *forecast, fact);
         *spread = std::max(weights.spread.seen_log_sd, log_sd_of(rows));
         weights.held_out.push_back(figures_of(fact, one_a_group(rows)));
         if (std::string(fact) != "super-family") continue;
-        const std::vector<StepError> anchored = errors_of(steps, with_one_measured(steps, *forecast, false));
+        const OneMeasured one = with_one_measured(steps, *forecast, false);
+        const std::vector<StepError> anchored = one.of_corrected(errors_of(steps, one.forecast_s));
         weights.spread.anchored_log_sd = log_sd_of(anchored);
         weights.held_out.push_back(figures_of("super-family, one step measured", one_a_group(anchored)));
     }
@@ -51,7 +52,7 @@ Status validate(StepWeights& weights, const std::vector<TrainingStep>& steps) {
 }  // namespace
 
 Result<StepWeights> train_steps(const TrainStepsOptions& options, const DeviceCatalog& catalog) {
-    const auto read = read_training_steps(options.files, catalog, options.exclusions);
+    const auto read = read_training_steps(options.files, catalog, options.exclusions, options.collectives);
     if (!read) return read.error();
     for (const std::string& line : read->undescribed) fmt::print(stderr, "dlcast: not described: {}\n", line);
     const std::vector<TrainingStep>& steps = read->steps;

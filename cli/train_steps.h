@@ -13,7 +13,8 @@ namespace dlcast {
 struct TrainStepsOptions {
     std::vector<std::string> files;
     StepExclusions exclusions;
-    std::string out;       // directory; made where it is missing
+    std::string out;  // directory; made where it is missing
+    FittedCollectives collectives = shipped_collectives();
     bool validate = true;  // leave GPUs and super-families out for the spread of forecasts beyond what was seen
 };
 

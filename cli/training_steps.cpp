@@ -26,6 +26,21 @@ bool is_excluded(const StepsRow& row, const StepExclusions& exclusions) {
 
 std::string gpu_count(int gpus) { return gpus == 1 ? "1" : gpus <= 8 ? "2-8" : ">8"; }
 
+StepRun run_of(const StepsRow& row) {
+    if (row.field("mode") == "forward" || row.field("mode") == "forward_backward") return {};
+    StepRun out;
+    for (const char* fact : {"source", "model", "gpu", "precision", "batch_per_gpu", "seq_len", "image_size",
+                             "optimizer", "act_ckpt_mode", "framework", "compiled", "layout"})
+        out.setup += row.field(fact) + "|";
+    out.gpus = row.allocation.world_size();
+    out.nodes = row.allocation.nodes;
+    const Training& training = row.workload.training;
+    const Parallel& p = training.parallel;
+    const double replicas = p.dp > 0 ? p.dp : 1.0 * out.gpus / (1.0 * p.tp * p.pp * p.cp);
+    out.samples = static_cast<double>(training.batch_size * std::max<std::int64_t>(1, training.grad_accum)) * replicas;
+    return out;
+}
+
 void set_weights(std::vector<TrainingStep>& steps) {
     std::map<std::string, std::set<std::string>> cases;  // groups by family
     std::map<std::string, double> repeats;
@@ -53,6 +68,7 @@ StepError facts_of(const StepsRow& row) {
     out.facts["GPUs"] = gpu_count(row.allocation.world_size());
     out.facts["super-family"] = super_family_of(row.field("family"));
     out.measured_ms = *row.step_ms;
+    out.run = run_of(row);
     return out;
 }
 
@@ -77,12 +93,12 @@ std::string super_family_of(const std::string& family) {
 }
 
 Result<TrainingSteps> read_training_steps(const std::vector<std::string>& files, const DeviceCatalog& catalog,
-                                          const StepExclusions& exclusions) {
+                                          const StepExclusions& exclusions, const FittedCollectives& collectives) {
     TrainingSteps out;
     const auto use = [&](StepsRow&& row) {
         if (!is_scored(row) || is_excluded(row, exclusions)) return;
         Result<StepWork> work = invalid_argument(row.fault);
-        if (row.fault.empty()) work = step_work(row.workload, row.allocation);
+        if (row.fault.empty()) work = step_work(row.workload, row.allocation, collectives);
         if (!work) {
             out.undescribed.push_back(fmt::format("{}: {}", row.field("row_id"), work.error().message));
             return;

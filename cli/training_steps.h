@@ -49,7 +49,8 @@ std::string super_family_of(const std::string& family);
 /// of n cases counts as 4 n^0.6 rows, a case's rows share its weight, quality B counts 0.6. Errors: unreadable file,
 /// broken CSV.
 Result<TrainingSteps> read_training_steps(const std::vector<std::string>& files, const DeviceCatalog& catalog,
-                                          const StepExclusions& exclusions);
+                                          const StepExclusions& exclusions,
+                                          const FittedCollectives& collectives = shipped_collectives());
 
 /// Fits to every step for which `use` holds.
 template <typename Use>

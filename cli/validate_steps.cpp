@@ -12,6 +12,7 @@
 #include <set>
 
 #include "predictor/base/text.h"
+#include "predictor/step/device_constants.h"
 #include "predictor/step/quantile.h"
 #include "predictor/step/step_anchor.h"
 #include "predictor/timing/weights_manifest.h"
@@ -81,36 +82,52 @@ Result<std::vector<double>> validate_steps(const std::vector<TrainingStep>& step
     return out;
 }
 
-std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s,
-                                      bool known_kinds) {
-    const auto distance = [](const TrainingStep& a, const TrainingStep& b) {
-        double sum = 0;
-        for (std::size_t i = 0; i < a.sizes.size(); ++i) sum += std::abs(std::log(a.sizes[i] / b.sizes[i]));
+std::vector<StepError> OneMeasured::of_corrected(const std::vector<StepError>& rows) const {
+    std::vector<StepError> out;
+    for (std::size_t i = 0; i < rows.size(); ++i)
+        if (corrected[i]) out.push_back(rows[i]);
+    return out;
+}
+
+OneMeasured with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s,
+                              bool known_kinds) {
+    // How much a doubling of each size, and another generation, change of an error.
+    constexpr std::array<double, 4> size_weights{0.3, 0.5, 0.3, 2.0};
+    constexpr double generation_weight = 0.7;
+    const auto distance = [&](const TrainingStep& a, const TrainingStep& b) {
+        const bool alike = a.measured.work.device.architecture == b.measured.work.device.architecture;
+        double sum = alike ? 0.0 : generation_weight;
+        for (std::size_t i = 0; i < a.sizes.size(); ++i)
+            sum += size_weights[i] * std::abs(std::log(a.sizes[i] / b.sizes[i]));
         return sum;
     };
     std::map<std::string, std::vector<std::size_t>> by_setup;
     for (std::size_t i = 0; i < steps.size(); ++i) by_setup[steps[i].setup].push_back(i);
-    std::vector<double> out = forecast_s;
+    OneMeasured out{forecast_s, std::vector<bool>(steps.size(), false)};
     for (std::size_t i = 0; i < steps.size(); ++i) {
         std::optional<std::size_t> nearest;
         for (const std::size_t j : by_setup[steps[i].setup]) {
             if (steps[j].facts.facts.at("gpu") == steps[i].facts.facts.at("gpu")) continue;
             if (!nearest || distance(steps[i], steps[j]) < distance(steps[i], steps[*nearest])) nearest = j;
         }
-        if (nearest)
-            out[i] *=
-                anchor_factor({std::log(steps[*nearest].measured.measured_s / forecast_s[*nearest])}, known_kinds);
+        if (!nearest) continue;
+        out.corrected[i] = true;
+        out.forecast_s[i] *=
+            anchor_factor({std::log(steps[*nearest].measured.measured_s / forecast_s[*nearest])}, known_kinds);
     }
     return out;
 }
 
 double log_sd_of(const std::vector<StepError>& rows) {
-    std::vector<double> residuals;
-    for (const StepError& row : rows) residuals.push_back(std::abs(std::log(row.measured_ms / row.predicted_ms)));
-    if (residuals.empty()) return 0.0;
-    const auto at = static_cast<std::ptrdiff_t>(0.9 * static_cast<double>(residuals.size()));
-    std::nth_element(residuals.begin(), residuals.begin() + at, residuals.end());
-    return residuals[static_cast<std::size_t>(at)] / normal_quantile(0.95);
+    std::vector<double> needed;  // for the row to lie inside
+    for (const StepError& row : rows) {
+        const double z = std::abs(std::log(row.measured_ms / row.predicted_ms)) / normal_quantile(0.95);
+        needed.push_back(std::sqrt(std::max(0.0, z * z - row.clock_log_sd * row.clock_log_sd)));
+    }
+    if (needed.empty()) return 0.0;
+    const auto at = static_cast<std::ptrdiff_t>(0.9 * static_cast<double>(needed.size()));
+    std::nth_element(needed.begin(), needed.begin() + at, needed.end());
+    return needed[static_cast<std::size_t>(at)];
 }
 
 std::vector<StepError> errors_of(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s,
@@ -119,18 +136,20 @@ std::vector<StepError> errors_of(const std::vector<TrainingStep>& steps, const s
     for (std::size_t i = 0; i < steps.size(); ++i) {
         rows.push_back(steps[i].facts);
         rows.back().predicted_ms = 1e3 * forecast_s[i];
+        if (fact == "gpu") rows.back().clock_log_sd = clock_log_sd(steps[i].measured.work.device);
     }
     if (fact.empty()) return rows;
-    std::map<std::string, double> widths;
+    std::map<std::string, double> log_sds;
     for (StepError& row : rows) {
         const std::string& fold = row.facts.at(fact);
-        if (widths.count(fold) == 0) {
+        if (log_sds.count(fold) == 0) {
             std::vector<StepError> others;
             std::copy_if(rows.begin(), rows.end(), std::back_inserter(others),
                          [&](const StepError& other) { return other.facts.at(fact) != fold; });
-            widths[fold] = normal_quantile(0.95) * log_sd_of(others);
+            log_sds[fold] = log_sd_of(others);
         }
-        row.inside_interval = std::abs(std::log(row.measured_ms / row.predicted_ms)) <= widths[fold];
+        const double width = normal_quantile(0.95) * std::hypot(log_sds[fold], row.clock_log_sd);
+        row.inside_interval = std::abs(std::log(row.measured_ms / row.predicted_ms)) <= width;
     }
     return rows;
 }

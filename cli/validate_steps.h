@@ -15,13 +15,21 @@ namespace dlcast {
 Result<std::vector<double>> validate_steps(const std::vector<TrainingStep>& steps, const std::string& fact,
                                            const std::string& state_file);
 
-/// `forecast_s`, each corrected as if one step of the same source, family, framework, precision and mode on another GPU
-/// had been declared: the one nearest in GPUs, micro-batch, micro-steps and sequence length. A step without such a
-/// neighbour keeps its forecast. `known_kinds`: the fit saw other steps of the family.
-std::vector<double> with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s,
-                                      bool known_kinds);
+struct OneMeasured {
+    std::vector<double> forecast_s;
+    std::vector<bool> corrected;  // false: no such step was measured on another GPU
+    /// Of `rows`, one for each forecast, those that were corrected.
+    std::vector<StepError> of_corrected(const std::vector<StepError>& rows) const;
+};
 
-/// The standard deviation of log time with which 90 % of the rows lie inside a forecast's 90 % interval; 0 for none.
+/// `forecast_s`, each corrected as if one step of the same source, family, framework, precision and mode on another GPU
+/// had been declared: the one nearest in GPUs, micro-batch, micro-steps, sequence length and generation of GPU.
+/// `known_kinds`: the fit saw other steps of the family.
+OneMeasured with_one_measured(const std::vector<TrainingStep>& steps, const std::vector<double>& forecast_s,
+                              bool known_kinds);
+
+/// The standard deviation of log time, besides that of the rows' clocks, with which 90 % of the rows lie inside a
+/// forecast's 90 % interval; 0 for none.
 double log_sd_of(const std::vector<StepError>& rows);
 
 /// Forecasts and their errors, in order. Where `fact` is named, a row's interval comes from the errors of all rows with

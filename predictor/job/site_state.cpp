@@ -67,6 +67,8 @@ private:
     void load_steps() {
         const std::string file = weights_dir() + "/" + step_weights_file;
         out_->stamps[file] = stamp_of(file);
+        const std::string collectives = weights_dir() + "/" + collectives_file;
+        out_->stamps[collectives] = stamp_of(collectives);
         auto weights = read_step_weights(weights_dir());
         if (weights) {
             out_->steps = std::move(*weights);

@@ -2,6 +2,7 @@
 #include "predictor/step/device_constants.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace dlcast {
 namespace {
@@ -53,6 +54,14 @@ double peak_flops_per_s(const Device& d, ArithmeticUnit unit) {
         default:
             return std::max(d.fp32_matrix_flops_per_s, d.fp32_flops_per_s);
     }
+}
+
+double clock_log_sd(const Device& d) {
+    constexpr double per_shortfall = 0.2;  // from what T4 and L4 vary by
+    const double peak = peak_flops_per_s(d, ArithmeticUnit::simt);
+    const std::size_t rate = static_cast<std::size_t>(StepConstant::simt_tflops_per_w);
+    const double fed = fed_flops_per_w_s(d, ArithmeticUnit::simt) * constant_facts()[rate].prior;
+    return peak > fed ? per_shortfall * std::log(peak / fed) : 0.0;
 }
 
 double fed_flops_per_w_s(const Device& d, ArithmeticUnit unit) {

@@ -25,4 +25,8 @@ double peak_flops_per_s(const Device& device, ArithmeticUnit unit);
 /// on vector units).
 double fed_flops_per_w_s(const Device& device, ArithmeticUnit unit);
 
+/// Standard deviation of log time that a board's clocks add where nobody has measured it: 0 where its power feeds the
+/// vector units at their peak, more the less it does. Such boards (T4, L4) vary by 20 to 40 % between servers.
+double clock_log_sd(const Device& device);
+
 }  // namespace dlcast

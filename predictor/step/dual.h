@@ -108,6 +108,11 @@ Dual<N> pow(const Dual<N>& a, double p) {
     return a.chain(v, a.value != 0.0 ? p * v / a.value : 0.0);
 }
 template <std::size_t N>
+Dual<N> sqrt(const Dual<N>& a) {
+    const double v = std::sqrt(a.value);
+    return a.chain(v, v != 0.0 ? 0.5 / v : 0.0);
+}
+template <std::size_t N>
 Dual<N> max(const Dual<N>& a, const Dual<N>& b) {
     return a.value >= b.value ? a : b;
 }

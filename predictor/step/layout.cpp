@@ -6,18 +6,14 @@
 #include <algorithm>
 
 namespace dlcast {
-namespace {
 
-// `ranks` ranks that stand `stride` apart in the world: how many of them share a node.
-Group place(int ranks, int stride, const Allocation& allocation) {
+Group place_ranks(int ranks, int stride, const Allocation& allocation) {
     const int per_node = std::clamp(allocation.gpus_per_node / std::max(1, stride), 1, ranks);
     return {.nodes = (ranks + per_node - 1) / per_node,
             .ranks_per_node = per_node,
             .intra_node = allocation.intra_node,
             .inter_node = allocation.inter_node};
 }
-
-}  // namespace
 
 Result<Layout> make_layout(const Parallel& p, const Allocation& allocation) {
     const double others = 1.0 * p.tp * p.pp * p.cp;  // double: degrees may be forged
@@ -36,6 +32,7 @@ Result<Layout> make_layout(const Parallel& p, const Allocation& allocation) {
     layout.pp = p.pp;
     layout.vp = p.vp;
     layout.cp = p.cp;
+    layout.ep = std::max(1, p.ep);
     layout.sequence_parallel = p.sp;
     // Context ranks hold equal weights, so gradients are reduced and states sharded over data and context ranks
     // together.
@@ -46,9 +43,9 @@ Result<Layout> make_layout(const Parallel& p, const Allocation& allocation) {
     if (zero >= 1) layout.optimizer_shards = shards;
     if (zero >= 2) layout.gradient_shards = shards;
     if (zero >= 3) layout.weight_shards = shards;
-    layout.tensor = place(layout.tp, 1, allocation);
-    layout.context = place(layout.cp, layout.tp, allocation);
-    layout.data = place(replicas, layout.tp, allocation);
+    layout.tensor = place_ranks(layout.tp, 1, allocation);
+    layout.context = place_ranks(layout.cp, layout.tp, allocation);
+    layout.data = place_ranks(replicas, layout.tp, allocation);
     return layout;
 }
 

@@ -11,7 +11,7 @@ namespace dlcast {
 
 /// Degrees that multiply to the world size: tensor ranks are neighbours, then context, then pipeline, then data ranks.
 struct Layout {
-    int dp = 1, tp = 1, pp = 1, vp = 1, cp = 1;
+    int dp = 1, tp = 1, pp = 1, vp = 1, cp = 1, ep = 1;
     bool sequence_parallel = false;
     // Of how many data ranks each shards its copy of weights, gradients and optimizer states (ZeRO 3, 2, 1; FSDP).
     int weight_shards = 1, gradient_shards = 1, optimizer_shards = 1;
@@ -21,5 +21,8 @@ struct Layout {
 /// dp = 0 takes what the other degrees leave. invalid_argument: a degree below 1, or degrees that do not multiply to
 /// the GPU count; the message says which product was expected. Expert ranks (ep) are data ranks.
 Result<Layout> make_layout(const Parallel& parallel, const Allocation& allocation);
+
+/// Where `ranks` ranks sit that stand `stride` apart in the world: how many of them share a node.
+Group place_ranks(int ranks, int stride, const Allocation& allocation);
 
 }  // namespace dlcast

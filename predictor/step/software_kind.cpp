@@ -18,20 +18,20 @@ SoftwareKind by_name(const std::string& name) {
             .factor = contains(name, "mxnet") ? StepConstant::software_mxnet : StepConstant::software_paddle,
             .host = Host::graph,
             .fusion = Fusion::batch_norm,
-            .fused_update = true,
+            .update = Update::fused,
         };
     if (contains(name, "jax"))
         return {
             .factor = StepConstant::software_compiled,
             .host = Host::graph,
             .fusion = Fusion::by_compiler,
-            .fused_update = true,
+            .update = Update::fused,
         };
     if (contains(name, "composer"))
         return {
             .factor = StepConstant::software_composer,
             .fusion = Fusion::by_hand,
-            .fused_update = true,
+            .update = Update::fused,
             .second_attention = false,
         };
     if (contains(name, "nemo"))
@@ -39,21 +39,28 @@ SoftwareKind by_name(const std::string& name) {
             .factor = StepConstant::software_nemo,
             .host = Host::graph,
             .fusion = Fusion::by_hand,
-            .fused_update = true,
+            .megatron = true,
+            .update = Update::fused,
             .sequence_parallel = true,
             .hides_tensor_exchange = true,
         };
     if (contains(name, "titan"))
         return {
             .factor = StepConstant::software_titan,
-            .fused_update = true,
+            .update = Update::fused,
             .sequence_parallel = true,
             .hides_tensor_exchange = true,
         };
     const bool accelerate = contains(name, "accelerate");  // its eager models under Megatron's names
     if (contains(name, "megatron") && !accelerate)
-        return {.factor = StepConstant::software_megatron, .fusion = Fusion::by_hand, .fused_update = true};
-    if (contains(name, "pytorch-2.") || accelerate) return {.factor = StepConstant::software_eager};
+        return {
+            .factor = StepConstant::software_megatron,
+            .fusion = Fusion::by_hand,
+            .megatron = true,
+            .update = Update::fused,
+        };
+    if (contains(name, "pytorch-2.") || accelerate)
+        return {.factor = StepConstant::software_eager, .update = Update::by_list};
     if (name == "pytorch") return {.factor = StepConstant::software_apex};
     return {.factor = StepConstant::software_container};
 }
@@ -65,6 +72,16 @@ Fusion of_batch_norm(const ModelSpec& model, const Training& training) {
     return training.channels_last && element_bytes(training.precision) < 4 ? Fusion::batch_norm : Fusion::none;
 }
 
+// Containers and Apex bring fused kernels for Adam, Apex for LAMB too; what else PyTorch's own classes run before
+// version 2 goes tensor by tensor.
+Update update_of(const SoftwareKind& kind, Optimizer optimizer) {
+    const bool adam = optimizer == Optimizer::adam || optimizer == Optimizer::adamw;
+    if (kind.factor == StepConstant::software_container) return adam ? Update::fused : Update::by_tensor;
+    if (kind.factor == StepConstant::software_apex)
+        return adam || optimizer == Optimizer::lamb ? Update::fused : Update::by_tensor;
+    return kind.update;
+}
+
 }  // namespace
 
 SoftwareKind software_kind(const ModelSpec& model, const Training& training) {
@@ -72,10 +89,12 @@ SoftwareKind software_kind(const ModelSpec& model, const Training& training) {
     SoftwareKind out = by_name(name);
     out.horovod = contains(name, "horovod");
     if (out.fusion == Fusion::batch_norm) out.fusion = of_batch_norm(model, training);
+    out.update = update_of(out, training.optimizer);
     out.compiled = training.compile && out.factor != StepConstant::software_compiled;
     if (training.compile) {
         out.fusion = Fusion::by_compiler;
         if (out.host == Host::eager) out.host = Host::graph;
+        out.update = Update::fused;
     }
     return out;
 }

@@ -11,6 +11,9 @@ namespace dlcast {
 /// interpreter between them (CUDA graphs, static graphs, compiled models).
 enum class Host { eager, session, graph };
 enum class Fusion { none, by_hand, by_compiler, batch_norm };
+/// How an optimizer's arithmetic reaches the device: kernel by kernel for each tensor, kernel by kernel for lists of
+/// tensors, or in one kernel for lists of tensors.
+enum class Update { by_tensor, by_list, fused };
 
 struct SoftwareKind {
     StepConstant factor = StepConstant::software_container;  // of its kernels' time
@@ -18,7 +21,8 @@ struct SoftwareKind {
     Fusion fusion = Fusion::none;
     bool compiled = false;
     bool horovod = false;
-    bool fused_update = false;           // one kernel updates many tensors
+    bool megatron = false;  // its buckets of gradients
+    Update update = Update::by_tensor;
     bool sequence_parallel = false;      // tensor ranks divide norms and dropout too, unasked
     bool hides_tensor_exchange = false;  // behind the products next to it
     bool second_attention = true;        // fused attention of the second generation

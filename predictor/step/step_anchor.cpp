@@ -11,8 +11,9 @@
 namespace dlcast {
 namespace {
 
-// By leaving out kinds of models, or GPUs, and correcting each GPU by another.
-constexpr double common_share_of_new = 0.9, common_share_of_known = 0.5;
+// By leaving out kinds of models, or GPUs, and correcting each GPU by another: of the variance of an error, what it
+// shares with the same step on another GPU.
+constexpr double common_share_of_new = 0.85, common_share_of_known = 0.4, share_on_same_gpu = 0.95;
 constexpr std::size_t most_anchors = 8;  // a forged description must not hold the controller up
 
 struct Anchor {
@@ -40,10 +41,18 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
     allocation.intra_node = intra_node_link(allocation.device);
     const int gpus = std::max(1, allocation.gpus_per_node);
     allocation.inter_node = {5e-6, network_attained * usual_network(allocation.device).node_Bps(gpus) / gpus};
-    const auto work = step_work(same, allocation);
+    const auto work = step_work(same, allocation, weights.collectives);
     if (!work) return Error{work.error().fault, measured.place + ": " + work.error().message};
     const double forecast_s = step_times(*work, weights.coefficients).step_s;
     return Anchor{allocation.device.name, same.training.precision, std::log(1e-3 * measured.step_ms / forecast_s)};
+}
+
+double factor(const std::vector<double>& log_ratios, double common_share) {
+    if (log_ratios.empty()) return 1.0;
+    const auto n = static_cast<double>(log_ratios.size());
+    const double mean = std::accumulate(log_ratios.begin(), log_ratios.end(), 0.0) / n;
+    // What is a measurement's own averages out over several.
+    return std::exp(mean / (1.0 + (1.0 / common_share - 1.0) / n));
 }
 
 void scale(StepEstimate& step, double factor) {
@@ -59,10 +68,7 @@ void scale(StepEstimate& step, double factor) {
 }  // namespace
 
 double anchor_factor(const std::vector<double>& log_ratios, bool known_kind) {
-    if (log_ratios.empty()) return 1.0;
-    const double sum = std::accumulate(log_ratios.begin(), log_ratios.end(), 0.0);
-    return std::exp((known_kind ? common_share_of_known : common_share_of_new) * sum /
-                    static_cast<double>(log_ratios.size()));
+    return factor(log_ratios, known_kind ? common_share_of_known : common_share_of_new);
 }
 
 Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& catalog, const StepWeights& weights,
@@ -86,7 +92,7 @@ Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& 
             if (anchor.gpu == queries[i].allocation.device.name && anchor.precision == workload.training.precision)
                 own.push_back(anchor.log_ratio);
         }
-        scale(steps[i], own.empty() ? anchor_factor(all, known) : anchor_factor(own, false));
+        scale(steps[i], own.empty() ? anchor_factor(all, known) : factor(own, share_on_same_gpu));
         steps[i].log_sd = std::min(steps[i].log_sd, weights.spread.anchored_log_sd);
     }
     return ok();

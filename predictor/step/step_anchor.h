@@ -11,7 +11,8 @@
 namespace dlcast {
 
 /// The factor on a forecast that measured / forecast ratios of other steps suggest: exp(share x mean log ratio). 1 for
-/// none. Of the error on a kind of model that the fit never saw, 0.9 are common to all GPUs; of a known kind's 0.5.
+/// none. Of the error on a kind of model that the fit never saw, 0.85 are common to all GPUs; of a known kind's 0.4:
+/// the share of one ratio, and with each further one nearer to 1.
 double anchor_factor(const std::vector<double>& log_ratios, bool known_kind);
 
 /// Multiplies each of `steps` (one a query, all of one workload) by the factor of the workload's `measured` steps,

@@ -106,7 +106,7 @@ StepEstimate estimate(const Workload& workload, const Plan& plan, const std::vec
     out.exposed_communication_s = t.exposed_s;
     out.host_s = t.host_s;
     out.step_s = t.step_s;
-    out.log_sd = weights.log_sd(work.device.name, workload.model.family);
+    out.log_sd = weights.log_sd(work.device, workload.model.family);
     out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
     out.micro_batch = work.micro_batch;
     out.memory = estimate_memory(workload, work.layout, work.micro_batch);
@@ -141,7 +141,7 @@ Result<std::vector<StepEstimate>> estimate_steps(const std::vector<StepQuery>& q
     for (const StepQuery& query : queries) {
         const Device& device =
             *devices.try_emplace(query.allocation.device.name, &query.allocation.device).first->second;
-        auto work = step_work(*query.workload, query.allocation);
+        auto work = step_work(*query.workload, query.allocation, weights.collectives);
         if (!work) return work.error();
         plans.push_back(place_calls(std::move(*work), device, table));
     }

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predictor/step/exchange_times.h"
 #include "predictor/step/step_rates.h"
 
 namespace dlcast {
@@ -27,35 +28,40 @@ namespace {
 using K = StepConstant;
 using std::max;
 
-constexpr double slow_link_Bps = 60e9;     // below it a node's link is PCIe, or as slow
 constexpr double accumulate_bytes = 12.0;  // per parameter and micro-step: read gradient and sum, write the sum
-constexpr double fused_update_launches = 12;
-constexpr double no_update_host = 0.1;  // share of a step's host time that loops without an optimizer need
+constexpr double no_update_host = 0.1;     // share of a step's host time that loops without an optimizer need
 
-/// A collective around a group, `passes` (p-1)/p of the bytes through each link: an all-reduce is two, a gather one.
-template <class T>
-T ring_s(const Group& group, double bytes, double passes, const StepConstants<T>& c) {
-    const int ranks = group.ranks();
-    if (ranks < 2) return T(0.0);
-    T seconds_per_byte(0.0);
-    if (group.ranks_per_node > 1) {
-        const double raw_Bps = group.intra_node.bandwidth_Bps;
-        seconds_per_byte = 1.0 / (raw_Bps * c(raw_Bps < slow_link_Bps ? K::pcie : K::nvlink));
-    }
-    if (group.nodes > 1) {
-        // Every rank of a node sends at once: rings cross the network with the node's whole bandwidth.
-        const double raw_Bps = group.inter_node.bandwidth_Bps * group.ranks_per_node;
-        seconds_per_byte = smooth_larger(seconds_per_byte, T(1.0 / (raw_Bps * c(K::network))));
-    }
-    const double p = ranks;
-    const double messages = std::min(p - 1, 2.0 * std::log2(p)) / 2;  // trees keep many ranks from waiting in line
-    return passes * ((p - 1) / p * bytes * seconds_per_byte + messages * c(K::message_s));
+double device_s(const std::vector<WorkItem>& items, const KernelRates<double>& rates) {
+    double sum = 0;
+    for (const WorkItem& item : items) sum += item.count * call_s(item, item_rates(item, rates));
+    return sum;
 }
 
-template <class T>
-T device_s(const std::vector<WorkItem>& items, const KernelRates<T>& rates) {
-    T sum(0.0);
-    for (const WorkItem& item : items) sum += item.count * call_s(item, rates);
+// The chain rule backwards: slopes of kernels by their few rates add up before each rate's slopes by the many constants
+// are met.
+StepDual device_s(const std::vector<WorkItem>& items, const KernelRates<StepDual>& rates) {
+    using Local = Dual<rates_of_item>;
+    KernelRates<double> by_rate;
+    by_rate.fusion = by_rate.turning = by_rate.strided = 0;
+    by_rate.backward_product = by_rate.weight_gradient = by_rate.winograd = 0;
+    StepDual sum(0.0);
+    for (const WorkItem& item : items) {
+        ItemRates<Local> local{};
+        std::size_t k = 0;
+        for_each_rate(item, local, rates, [&k](Local& one, const StepDual& all) {
+            one = Local(all.value);
+            one.slope[k++] = 1.0;
+        });
+        local.l2_bytes = rates.l2_bytes;
+        const Local t = call_s(item, local);
+        sum.value += item.count * t.value;
+        k = 0;
+        for_each_rate(item, local, by_rate, [&](const Local&, double& all) { all += item.count * t.slope[k++]; });
+    }
+    for_each_entry(by_rate, rates, [&sum](double by, const StepDual& rate) {
+        if (by == 0) return;
+        for (std::size_t i = 0; i < constant_count; ++i) sum.slope[i] += by * rate.slope[i];
+    });
     return sum;
 }
 
@@ -79,9 +85,13 @@ public:
         const T passes = work_.stage * work_.passes * waiting();
         out.forward_s = forward_s * passes;
         out.backward_s = backward_s * passes;
-        add_gradients(out, T(backward_s * work_.stage));
-        add_gathers(out, T(forward_s * work_.stage), T(backward_s * work_.stage));
-        add_model_exchange(out);
+        const ExchangeTimes<T> exchange =
+            ExchangeClock<T>(work_, c_).times({T(forward_s * work_.stage), T(backward_s * work_.stage)});
+        out.communication_s = exchange.all_s;
+        out.exposed_s = exchange.exposed_s;
+        // Kernels that move data take multiprocessors and memory from those that compute beside them.
+        const T beside_s = c_(K::interference) * (exchange.all_s - exchange.exposed_s);
+        (work_.forward_only ? out.forward_s : out.backward_s) += beside_s;
         if (!work_.update.empty()) out.update_s = smooth_larger(device_s(work_.update, rates_), update_launches_s());
         out.host_s = c_(by_host(K::eager_step_s, K::session_step_s, K::graph_step_s));
         if (work_.update.empty()) out.host_s = no_update_host * out.host_s;
@@ -111,7 +121,6 @@ private:
         if (work_.micro_steps > 1)
             seconds += (accumulate_bytes * work_.parameters / work_.stage) *
                        rates_.per_byte[static_cast<std::size_t>(WorkClass::update)];
-        if (world() > 1) seconds = seconds * (1.0 + c_(K::interference));
         return seconds;
     }
 
@@ -124,59 +133,7 @@ private:
                c_(K::straggler_nodes) * std::log2(static_cast<double>(std::max(1, work_.nodes)));
     }
 
-    // Buckets wait for their gradients and for each other, in one stream.
-    void add_gradients(StepTimes<T>& out, const T& window_s) const {
-        const bool horovod = work_.software.horovod;
-        const T hidden = c_(horovod ? K::horovod_overlap : K::ddp_overlap);
-        T free_s(0.0);
-        for (const GradientBucket& bucket : work_.buckets) {
-            T one_s = ring_s(work_.layout.data, bucket.bytes, 2.0, c_);
-            if (horovod) one_s = one_s / c_(K::horovod_speed);
-            free_s = max(free_s, T(window_s * (1.0 - (1.0 - bucket.ready) * hidden))) + one_s;
-            out.communication_s += one_s;
-        }
-        if (!work_.buckets.empty()) out.exposed_s += max(T(0.0), T(free_s - window_s));
-    }
-
-    // A gather in forward; a gather and a reduce-scatter in backward; each micro-step.
-    void add_gathers(StepTimes<T>& out, const T& forward_s, const T& backward_s) const {
-        if (work_.gathered_bytes <= 0) return;
-        const T one_s = ring_s(work_.layout.data, work_.gathered_bytes, 1.0, c_) / c_(K::sharded_speed);
-        const T hidden = c_(K::sharded_overlap);
-        const auto exposed = [&](const T& traffic_s, const T& compute_s) {
-            return T((1.0 - hidden) * traffic_s + max(T(0.0), T(hidden * traffic_s - compute_s)));
-        };
-        out.communication_s += (work_.forward_only ? 1.0 : 3.0) * work_.micro_steps * one_s;
-        out.exposed_s += work_.micro_steps * exposed(one_s, forward_s);
-        if (!work_.forward_only) out.exposed_s += work_.micro_steps * exposed(T(2.0 * one_s), backward_s);
-    }
-
-    void add_model_exchange(StepTimes<T>& out) const {
-        const auto add = [&out](const T& all_s, const T& hidden) {
-            out.communication_s += all_s;
-            out.exposed_s += (1.0 - hidden) * all_s;
-        };
-        if (work_.tensor_messages > 0) {
-            const T one_s = ring_s(work_.layout.tensor, work_.tensor_message_bytes, 2.0, c_);
-            add(one_s * (work_.tensor_messages * work_.passes),
-                work_.software.hides_tensor_exchange ? c_(K::tensor_hidden) : T(0.0));
-        }
-        if (work_.ring_bytes > 0)
-            add(ring_s(work_.layout.context, work_.ring_bytes, work_.forward_only ? 1.0 : 3.0, c_) * work_.passes,
-                c_(K::ring_hidden));
-        if (work_.stage_bytes > 0) {
-            const Link& link = work_.nodes > 1 ? work_.layout.data.inter_node : work_.layout.data.intra_node;
-            if (link.bandwidth_Bps > 0)
-                add(work_.stage_bytes / (link.bandwidth_Bps * c_(K::network)) * (2.0 * work_.layout.vp * work_.passes),
-                    T(0.0));
-        }
-    }
-
-    T update_launches_s() const {
-        const bool fused = work_.software.fused_update || work_.software.compiled;
-        const T launches = fused ? T(fused_update_launches) : T(work_.tensors * c_(K::update_kernels));
-        return launches * kernel_host_s();
-    }
+    T update_launches_s() const { return work_.update_launches * c_(K::update_kernels) * kernel_host_s(); }
 
     const StepWork& work_;
     StepConstants<T> c_;
@@ -203,8 +160,9 @@ std::vector<LayerSeconds> layer_seconds(const StepWork& work, const StepCoeffici
         double compute_s = 0, memory_s = 0, gaps_s = 0;
         const auto add = [&](const std::vector<WorkItem>& items) {
             for (const WorkItem& item : items) {
-                if (is_product(item.work)) compute_s += item.count * arithmetic_s(item, rates);
-                memory_s += item.count * traffic_s(item, rates);
+                const ItemRates<double> own = item_rates(item, rates);
+                if (is_product(item.work)) compute_s += item.count * arithmetic_s(item, own);
+                memory_s += item.count * traffic_s(item, own);
                 gaps_s += item.count * item.kernels * rates.gap_s;
             }
             return factor * device_s(items, rates);

@@ -33,8 +33,8 @@ T fourth_power(const T& x) {
 }
 template <class T>
 T smooth_larger(const T& a, const T& b) {
-    using std::pow;
-    return pow(fourth_power(a) + fourth_power(b), 0.25);
+    using std::sqrt;
+    return sqrt(sqrt(fourth_power(a) + fourth_power(b)));
 }
 /// The smaller of a value and a limit, smoothly.
 template <class T, class U>
@@ -142,17 +142,71 @@ KernelRates<T> kernel_rates(const StepWork& step, const StepConstants<T>& c) {
     return rates;
 }
 
+/// The rates that one kernel meets.
+template <class T>
+struct ItemRates {
+    T per_flop, per_byte, per_access, gap_s, l2_saving, fusion, turning, strided, backward_product, weight_gradient,
+        winograd, reduction_length, tile_power;
+    double l2_bytes = 0;
+};
+
+inline constexpr std::size_t rates_of_item = 13;
+/// Calls visit(of the item, of all kernels) for those that the item meets. Rates: KernelRates, const or not.
+template <class T, class Rates, class Visit>
+void for_each_rate(const WorkItem& item, ItemRates<T>& one, Rates& all, Visit visit) {
+    const auto work = static_cast<std::size_t>(item.work);
+    if (is_product(item.work)) visit(one.per_flop, all.per_flop[work][static_cast<std::size_t>(item.unit)]);
+    visit(one.per_byte, all.per_byte[work]);
+    visit(one.per_access, all.per_access);
+    visit(one.gap_s, all.gap_s);
+    visit(one.l2_saving, all.l2_saving);
+    visit(one.fusion, all.fusion);
+    visit(one.turning, all.turning);
+    visit(one.strided, all.strided);
+    visit(one.backward_product, all.backward_product);
+    visit(one.weight_gradient, all.weight_gradient);
+    visit(one.winograd, all.winograd);
+    visit(one.reduction_length, all.reduction_length);
+    visit(one.tile_power, all.tile_power);
+}
+
+/// Calls visit(a's, b's) for every rate.
+template <class T, class U, class Visit>
+void for_each_entry(const KernelRates<T>& a, const KernelRates<U>& b, Visit visit) {
+    for (std::size_t k = 0; k < a.per_flop.size(); ++k)
+        for (std::size_t u = 0; u < a.per_flop[k].size(); ++u) visit(a.per_flop[k][u], b.per_flop[k][u]);
+    for (std::size_t k = 0; k < a.per_byte.size(); ++k) visit(a.per_byte[k], b.per_byte[k]);
+    visit(a.per_access, b.per_access);
+    visit(a.gap_s, b.gap_s);
+    visit(a.l2_saving, b.l2_saving);
+    visit(a.fusion, b.fusion);
+    visit(a.turning, b.turning);
+    visit(a.strided, b.strided);
+    visit(a.backward_product, b.backward_product);
+    visit(a.weight_gradient, b.weight_gradient);
+    visit(a.winograd, b.winograd);
+    visit(a.reduction_length, b.reduction_length);
+    visit(a.tile_power, b.tile_power);
+}
+
+inline ItemRates<double> item_rates(const WorkItem& item, const KernelRates<double>& rates) {
+    ItemRates<double> out{};
+    for_each_rate(item, out, rates, [](double& one, double all) { one = all; });
+    out.l2_bytes = rates.l2_bytes;
+    return out;
+}
+
 /// Traffic over the sustained bandwidth, less what the cache keeps; row-wise kernels also need to issue their accesses,
 /// which adds in quadrature.
 template <class T>
-T traffic_s(const WorkItem& item, const KernelRates<T>& rates) {
-    using std::pow;
-    T seconds = item.bytes * rates.per_byte[static_cast<std::size_t>(item.work)];
+T traffic_s(const WorkItem& item, const ItemRates<T>& rates) {
+    using std::sqrt;
+    T seconds = item.bytes * rates.per_byte;
     const double resident = rates.l2_bytes > 0 ? std::exp(-item.bytes / rates.l2_bytes) : 0.0;
     if (resident > 1e-6) seconds = seconds * (1.0 - rates.l2_saving * resident);
     if (item.accesses > 0) {
         const T issue_s = item.accesses * rates.per_access;
-        seconds = pow(seconds * seconds + issue_s * issue_s, 0.5);
+        seconds = sqrt(seconds * seconds + issue_s * issue_s);
     }
     if (item.strided) seconds = seconds * rates.strided;
     if (item.turns) seconds = seconds * rates.turning;
@@ -160,9 +214,9 @@ T traffic_s(const WorkItem& item, const KernelRates<T>& rates) {
 }
 
 template <class T>
-T arithmetic_s(const WorkItem& item, const KernelRates<T>& rates) {
+T arithmetic_s(const WorkItem& item, const ItemRates<T>& rates) {
     using std::exp;
-    T seconds = item.flops * rates.per_flop[static_cast<std::size_t>(item.work)][static_cast<std::size_t>(item.unit)];
+    T seconds = item.flops * rates.per_flop;
     if (item.reduction > 1) seconds = seconds * (1.0 + rates.reduction_length / item.reduction);
     if (item.fill < 1) seconds = seconds * exp(rates.tile_power * -std::log(item.fill));
     if (item.phase != Phase::forward) seconds = seconds / rates.backward_product;
@@ -173,7 +227,7 @@ T arithmetic_s(const WorkItem& item, const KernelRates<T>& rates) {
 
 /// One call, with the gaps behind its kernels.
 template <class T>
-T call_s(const WorkItem& item, const KernelRates<T>& rates) {
+T call_s(const WorkItem& item, const ItemRates<T>& rates) {
     T busy_s = traffic_s(item, rates);
     if (is_product(item.work)) busy_s = smooth_larger(busy_s, arithmetic_s(item, rates));
     const bool fusible =

@@ -10,11 +10,12 @@
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 #include "predictor/base/toml.h"
+#include "predictor/step/device_constants.h"
 
 namespace dlcast {
 namespace {
 
-constexpr std::int64_t schema = 1;  // raised when a constant is added, dropped or changes its meaning
+constexpr std::int64_t schema = 2;  // raised when a constant is added, dropped or changes its meaning
 constexpr double smallest = 1e-12, largest = 1e12;
 
 template <typename Read>
@@ -67,13 +68,15 @@ bool holds(const std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
-double StepWeights::log_sd(std::string_view gpu, std::string_view family) const {
-    const double beyond_gpu = holds(gpus, gpu) ? spread.seen_log_sd : spread.unseen_gpu_log_sd;
-    const double beyond_model = holds(families, family) ? spread.seen_log_sd : spread.unseen_model_log_sd;
-    // Both hold what remains where everything is known.
-    return std::sqrt(
-        std::max(spread.seen_log_sd * spread.seen_log_sd,
-                 beyond_gpu * beyond_gpu + beyond_model * beyond_model - spread.seen_log_sd * spread.seen_log_sd));
+double StepWeights::log_sd(const Device& device, std::string_view family) const {
+    const double seen = spread.seen_log_sd, clocks = clock_log_sd(device);
+    double variance = seen * seen;
+    // Those of what was left out hold what remains where everything is known.
+    if (!holds(gpus, device.name))
+        variance += std::max(0.0, spread.unseen_gpu_log_sd * spread.unseen_gpu_log_sd - seen * seen) + clocks * clocks;
+    if (!holds(families, family))
+        variance += std::max(0.0, spread.unseen_model_log_sd * spread.unseen_model_log_sd - seen * seen);
+    return std::sqrt(variance);
 }
 
 Result<StepWeights> parse_step_weights(std::string_view text, const std::string& source) {
@@ -141,13 +144,29 @@ std::string write_step_weights(const StepWeights& weights) {
     return out;
 }
 
-Result<StepWeights> read_step_weights(const std::string& directory) {
-    const std::string path = directory + "/" + step_weights_file;
+Result<FittedCollectives> collectives_of(const std::string& directory) {
+    const std::string path = directory + "/" + collectives_file;
     std::error_code ignored;
-    if (!std::filesystem::exists(path, ignored)) return StepWeights{};
+    if (!std::filesystem::exists(path, ignored)) return shipped_collectives();
     const auto text = read_file(path, 1u << 20);
     if (!text) return text.error();
-    return parse_step_weights(*text, step_weights_file);
+    return parse_fitted_collectives(*text, path);
+}
+
+Result<StepWeights> read_step_weights(const std::string& directory) {
+    StepWeights out;
+    std::error_code ignored;
+    if (const std::string path = directory + "/" + step_weights_file; std::filesystem::exists(path, ignored)) {
+        const auto text = read_file(path, 1u << 20);
+        if (!text) return text.error();
+        auto read = parse_step_weights(*text, step_weights_file);
+        if (!read) return read.error();
+        out = std::move(*read);
+    }
+    auto collectives = collectives_of(directory);
+    if (!collectives) return collectives.error();
+    out.collectives = std::move(*collectives);
+    return out;
 }
 
 }  // namespace dlcast

@@ -8,17 +8,20 @@
 #include <vector>
 
 #include "predictor/base/result.h"
+#include "predictor/device/device.h"
+#include "predictor/step/shipped_collectives.h"
 #include "predictor/step/step_coefficients.h"
 
 namespace dlcast {
 
 inline constexpr const char* step_weights_file = "steps.toml";
+inline constexpr const char* collectives_file = "collectives.toml";
 
 /// Standard deviations of log(measured / forecast), by what the fit has seen: from its own residuals, and from refits
 /// that leave a GPU or a kind of model out.
 struct StepSpread {
     double seen_log_sd = 0.15;
-    double unseen_gpu_log_sd = 0.20;
+    double unseen_gpu_log_sd = 0.20;  // besides what the clocks of boards short of power add
     double unseen_model_log_sd = 0.22;
     double anchored_log_sd = 0.15;  // of an unseen kind of model, corrected by a step measured on another GPU
 };
@@ -37,20 +40,24 @@ struct StepHeldOut {
 
 struct StepWeights {
     StepCoefficients coefficients = prior_coefficients();
+    FittedCollectives collectives = shipped_collectives();  // of collectives.toml beside steps.toml, where there is one
     StepSpread spread;
     std::vector<std::string> gpus, families;  // that the fit has seen: catalog keys; ModelSpec::family
     std::vector<StepSource> sources;
     std::vector<StepHeldOut> held_out;
 
     /// Of a forecast for this GPU and kind of model.
-    double log_sd(std::string_view gpu, std::string_view family) const;
+    double log_sd(const Device& device, std::string_view family) const;
 };
 
 /// Errors: bad TOML, an unknown, missing or repeated constant, a value out of range.
 Result<StepWeights> parse_step_weights(std::string_view text, const std::string& source);
 std::string write_step_weights(const StepWeights& weights);
 
-/// `directory`/steps.toml; the priors where there is no such file.
+/// `directory`/collectives.toml; the shipped constants where there is no such file.
+Result<FittedCollectives> collectives_of(const std::string& directory);
+
+/// `directory`/steps.toml, the priors where there is no such file; and its collectives.
 Result<StepWeights> read_step_weights(const std::string& directory);
 
 }  // namespace dlcast

@@ -5,9 +5,8 @@
 
 #include <algorithm>
 
-#include "predictor/model/shape.h"
+#include "predictor/step/update_kernels.h"
 #include "predictor/timing/lowering.h"
-#include "predictor/timing/physics.h"
 
 namespace dlcast {
 namespace {
@@ -39,10 +38,6 @@ Status check_links(const StepWork& work) {
     return ok();
 }
 
-double gradient_width(Precision precision) {
-    return precision == Precision::fp16 || precision == Precision::bf16 || precision == Precision::fp8 ? 2.0 : 4.0;
-}
-
 double tensors_of(const Layer& layer) {
     if (layer.parameters == 0 || !layer.trainable) return 0;
     const bool shift = layer.kind == LayerKind::batch_norm || layer.kind == LayerKind::layer_norm ||
@@ -55,71 +50,6 @@ double tensors_of(const Layer& layer) {
 bool runs_again(const Layer& layer, bool has_blocks, const std::string& checkpointing) {
     if (checkpointing == "full") return layer.block >= 0 || !has_blocks;
     return checkpointing == "selective" && layer.kind == LayerKind::attention;
-}
-
-// DistributedDataParallel's buckets, last layer first; a layer's share of backward by the roofline.
-std::vector<GradientBucket> buckets_of(const ModelSpec& model, const std::vector<LayerOperators>& lowered,
-                                       const Device& device, double width) {
-    constexpr double bucket_bytes = 25.0 * 1024 * 1024;
-    std::vector<double> seconds(lowered.size(), 0.0);
-    double all_s = 0;
-    for (std::size_t i = 0; i < lowered.size(); ++i) {
-        for (const OperatorUse& use : lowered[i].backward) seconds[i] += use.count * roofline_s(device, use.op);
-        all_s += seconds[i];
-    }
-    std::vector<GradientBucket> out;
-    double done_s = 0, open_bytes = 0;
-    for (std::size_t i = lowered.size(); i-- > 0;) {
-        done_s += seconds[i];
-        if (model.layers[i].trainable) open_bytes += width * static_cast<double>(model.layers[i].parameters);
-        if (open_bytes < bucket_bytes && i > 0) continue;
-        if (open_bytes > 0) out.push_back({open_bytes, all_s > 0 ? done_s / all_s : 1.0});
-        open_bytes = 0;
-    }
-    return out;
-}
-
-// Tensor ranks reduce after attention and after the perceptron of each block; the message is as wide as what the first
-// product behind attention leaves.
-void add_tensor_exchange(StepWork& work, const Workload& workload, double width) {
-    const auto& layers = workload.model.layers;
-    double attentions = 0, widest = 0;
-    for (std::size_t i = 0; i < layers.size(); ++i) {
-        if (layers[i].kind != LayerKind::attention) continue;
-        ++attentions;
-        const auto next = std::find_if(layers.begin() + static_cast<std::ptrdiff_t>(i), layers.end(),
-                                       [](const Layer& layer) { return layer.kind == LayerKind::linear; });
-        if (next != layers.end()) widest = std::max(widest, elements(next->output));
-    }
-    const double bytes = width * static_cast<double>(work.micro_batch) * widest / work.layout.cp;
-    const bool again = workload.training.activation_checkpointing == "full";
-    const double rounds = work.forward_only ? 1.0 : again ? 3.0 : 2.0;
-    if (work.layout.tp > 1) {
-        work.tensor_message_bytes = bytes;
-        work.tensor_messages = 2 * attentions * rounds * work.stage;
-    }
-    if (work.layout.pp > 1) work.stage_bytes = bytes / work.layout.tp;
-}
-
-void add_exchange(StepWork& work, const Workload& workload, const std::vector<LayerOperators>& lowered) {
-    const double width = element_bytes(workload.training.precision);
-    const bool sharded = work.layout.weight_shards > 1;
-    if (sharded)
-        work.gathered_bytes = width * static_cast<double>(workload.model.parameters) / work.layout.tp * work.stage;
-    if (work.layout.data.ranks() > 1 && !work.forward_only && !sharded) {
-        work.buckets = buckets_of(workload.model, lowered, work.device, gradient_width(workload.training.precision));
-        for (GradientBucket& bucket : work.buckets) bucket.bytes *= work.stage / work.layout.tp;
-    }
-    if (work.layout.cp > 1) {
-        for (const Layer& layer : workload.model.layers) {
-            if (layer.kind != LayerKind::attention) continue;
-            const double keys = static_cast<double>(std::max(layer.kv_tokens, layer.input.front()));
-            work.ring_bytes += 2 * width * static_cast<double>(work.micro_batch) *
-                               static_cast<double>(layer.kv_heads * layer.head_dim) * keys * work.stage /
-                               work.layout.tp;
-        }
-    }
-    add_tensor_exchange(work, workload, width);
 }
 
 bool is_row_wise(LayerKind kind) {
@@ -145,6 +75,17 @@ bool is_fused_away(const std::vector<Layer>& layers, std::size_t i, const Softwa
     return pointwise && is_row_wise(layers[i - 1].kind) && layers[i - 1].output == layers[i].input;
 }
 
+// Each rank has its part of the experts and meets the tokens of all their ranks there: as many rows in fewer products.
+OperatorUse share_of_use(const OperatorUse& whole, const Layer& layer, const Layout& layout) {
+    OperatorUse use{share_of(whole.op, &layer, layout), whole.count};
+    if (layer.experts == 0 || layout.ep == 1 || use.op.kind != OperatorKind::linear) return use;
+    const double ranks = std::min<double>(layout.ep, use.count);
+    use.count /= ranks;
+    std::int64_t& rows = use.op.phase == Phase::backward_weight ? use.op.k : use.op.m;
+    rows = static_cast<std::int64_t>(static_cast<double>(rows) * ranks);
+    return use;
+}
+
 void add_layers(StepWork& work, const Workload& workload, const std::vector<LayerOperators>& lowered) {
     const auto& layers = workload.model.layers;
     const bool has_blocks = std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.block >= 0; });
@@ -153,7 +94,7 @@ void add_layers(StepWork& work, const Workload& workload, const std::vector<Laye
         LayerWork& out = work.layers.emplace_back();
         const auto add = [&](const std::vector<OperatorUse>& uses, std::vector<WorkItem>& items) {
             for (const OperatorUse& whole : uses) {
-                const OperatorUse use{share_of(whole.op, &layer, work.layout), whole.count};
+                const OperatorUse use = share_of_use(whole, layer, work.layout);
                 add_item(items, work_item(use, &layer, work.device));
                 out.operators.push_back(use);
             }
@@ -166,13 +107,37 @@ void add_layers(StepWork& work, const Workload& workload, const std::vector<Laye
         for (const WorkItem& item : out.forward) add_item(work.forward, item);
         for (const WorkItem& item : out.backward) add_item(work.backward, item);
         work.tensors += tensors_of(layer) * work.stage;
-        if (layer.trainable) work.parameters += static_cast<double>(layer.parameters) * work.stage / work.layout.tp;
+        const int expert_ranks = layer.experts > 0 ? work.layout.ep : 1;
+        if (layer.trainable)
+            work.parameters += static_cast<double>(layer.parameters) * work.stage / (work.layout.tp * expert_ranks);
+    }
+}
+
+void add_update(StepWork& work, const Workload& workload) {
+    const UpdateKernels kernels = update_kernels(workload.training.optimizer);
+    for (const OperatorUse& use : lower_update(workload.model, workload.training)) {
+        WorkItem item = work_item({share_of(use.op, nullptr, work.layout), use.count}, nullptr, work.device);
+        if (work.software.update != Update::fused) item.bytes *= kernels.traffic;
+        work.update.push_back(item);
+    }
+    if (work.update.empty()) return;
+    const double lists = update_lists(work.tensors, work.parameters / work.layout.optimizer_shards);
+    switch (work.software.update) {
+        case Update::by_tensor:
+            work.update_launches = kernels.launches * work.tensors;
+            break;
+        case Update::by_list:
+            work.update_launches = kernels.launches * lists;
+            break;
+        case Update::fused:
+            work.update_launches = 4 + 2 * lists;  // scaling and norms of gradients, the update
     }
 }
 
 }  // namespace
 
-Result<StepWork> step_work(const Workload& workload, const Allocation& allocation) {
+Result<StepWork> step_work(const Workload& workload, const Allocation& allocation,
+                           const FittedCollectives& collectives) {
     const Training& training = workload.training;
     const auto layout = make_layout(training.parallel, allocation);
     if (!layout) return layout.error();
@@ -193,10 +158,15 @@ Result<StepWork> step_work(const Workload& workload, const Allocation& allocatio
     if (auto status = check_links(work); !status) return status.error();
     const std::vector<LayerOperators> lowered = lower(workload.model, training, *micro_batch);
     add_layers(work, workload, lowered);
-    add_exchange(work, workload, lowered);
-    if (!work.forward_only)
-        for (const OperatorUse& use : lower_update(workload.model, training))
-            work.update.push_back(work_item({share_of(use.op, nullptr, work.layout), use.count}, nullptr, work.device));
+    work.exchange = step_exchange({.workload = workload,
+                                   .allocation = allocation,
+                                   .layout = work.layout,
+                                   .software = work.software,
+                                   .lowered = lowered,
+                                   .micro_batch = static_cast<double>(*micro_batch),
+                                   .stage = work.stage},
+                                  collectives);
+    if (!work.forward_only) add_update(work, workload);
     return work;
 }
 

@@ -7,16 +7,12 @@
 #include "predictor/base/result.h"
 #include "predictor/device/cluster.h"
 #include "predictor/step/layout.h"
+#include "predictor/step/shipped_collectives.h"
 #include "predictor/step/software_kind.h"
+#include "predictor/step/step_exchange.h"
 #include "predictor/step/work_item.h"
 
 namespace dlcast {
-
-/// Gradients that travel together: bytes, and the share of backward after which they are ready.
-struct GradientBucket {
-    double bytes = 0.0;
-    double ready = 1.0;
-};
 
 /// One layer's part of `forward` and `backward`.
 struct LayerWork {
@@ -38,17 +34,14 @@ struct StepWork {
     std::vector<WorkItem> forward, backward, update;  // of one micro-step and all layers; update once a step
     std::vector<LayerWork> layers;                    // the same by layer, before stages divide them
     double parameters = 0.0, tensors = 0.0;           // trained by this GPU, before sharding
+    double update_launches = 0.0;
 
-    std::vector<GradientBucket> buckets;  // in the order of backward
-    double gathered_bytes = 0.0;          // sharded weights: of one gather of all layers
-    double tensor_message_bytes = 0.0;    // one reduction among tensor ranks
-    double tensor_messages = 0.0;         // of a micro-step, forward and backward
-    double ring_bytes = 0.0;              // keys and values of a forward around the context ring
-    double stage_bytes = 0.0;             // from one pipeline stage to the next
+    StepExchange exchange;
 };
 
 /// Errors: a layout that does not multiply to the GPU count, no batch size, a global batch smaller than its replicas, a
-/// link that is used and has no bandwidth.
-Result<StepWork> step_work(const Workload& workload, const Allocation& allocation);
+/// link that is used and has no bandwidth. `collectives`: the constants of messages.
+Result<StepWork> step_work(const Workload& workload, const Allocation& allocation,
+                           const FittedCollectives& collectives = shipped_collectives());
 
 }  // namespace dlcast

@@ -35,7 +35,7 @@ struct Site {
 
 }  // namespace
 
-// exp(0.9 log 1.5) = 1.440
+// exp(0.85 log 1.5) = 1.4115
 TEST_CASE("a step measured on another GPU corrects the forecast by most of its ratio", "[step_anchor]") {
     const Site site;
     Workload workload = test::linear_net(4, 2048, 512);
@@ -44,8 +44,8 @@ TEST_CASE("a step measured on another GPU corrects the forecast by most of its r
     workload.training.measured = {{"other", 1, 0, 1.5e3 * there->step_s}};
     const auto anchored = site.on(workload, "round");
     REQUIRE(anchored);
-    CHECK_THAT(anchored->step_s / plain->step_s, WithinRel(1.440, 1e-3));
-    CHECK_THAT(anchored->layers[0].forward_s / plain->layers[0].forward_s, WithinRel(1.440, 1e-3));
+    CHECK_THAT(anchored->step_s / plain->step_s, WithinRel(1.4115, 1e-3));
+    CHECK_THAT(anchored->layers[0].forward_s / plain->layers[0].forward_s, WithinRel(1.4115, 1e-3));
     CHECK(anchored->log_sd < plain->log_sd);
 }
 
@@ -78,5 +78,10 @@ TEST_CASE("a step measured on an unknown GPU is an error that names it", "[step_
 
 TEST_CASE("without measured steps the factor is one", "[step_anchor]") {
     CHECK(anchor_factor({}, false) == 1.0);
-    CHECK_THAT(anchor_factor({std::log(4.0)}, true), WithinRel(2.0, 1e-12));  // half of the ratio's logarithm
+    CHECK_THAT(anchor_factor({std::log(4.0)}, true), WithinRel(std::pow(4.0, 0.4), 1e-12));
+}
+
+// Of two ratios half of what is each one's own averages out: 0.4 of one, 1 / (1 + 1.5 / 2) = 0.571 of two.
+TEST_CASE("several measured steps say more than one", "[step_anchor]") {
+    CHECK_THAT(anchor_factor({std::log(4.0), std::log(4.0)}, true), WithinRel(std::pow(4.0, 1 / 1.75), 1e-12));
 }
