@@ -12,11 +12,10 @@
 #include "cli/installation.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
+#include "predictor/step/step_weights.h"
 
 namespace dlcast {
 namespace {
-
-constexpr std::size_t largest_catalog_bytes = 1 << 20;
 
 struct Options {
     std::string setups, measured, out, left_out, constants_out, weights_dir;
@@ -26,11 +25,14 @@ struct Options {
 
 // The constants of a weights directory where it holds some, else the shipped ones.
 Result<FittedCollectives> load_constants(const std::string& weights_dir, const std::string& data_dir) {
-    std::string path = weights_dir + "/collectives.toml";
-    if (weights_dir.empty() || !std::filesystem::exists(path)) path = data_dir + "/collectives.toml";
-    const auto text = read_file(path, largest_catalog_bytes);
-    if (!text) return text.error();
-    return parse_fitted_collectives(*text, path);
+    if (weights_dir.empty()) return collectives_of(data_dir);
+    if (!std::filesystem::is_directory(weights_dir))
+        return invalid_argument(
+            fmt::format("--weights: '{}' is no directory; give one that `dlcast train` wrote", weights_dir));
+    if (!std::filesystem::exists(weights_dir + "/" + collectives_file))
+        fmt::print(stderr, "dlcast: warning: '{}' has no {}; the shipped constants answer\n", weights_dir,
+                   collectives_file);
+    return collectives_of(weights_dir);
 }
 
 std::string table_text(const CollectiveTables& tables, const std::vector<CollectiveForecast>& forecasts,
@@ -59,10 +61,7 @@ void print_talk(const CollectiveTables& tables) {
 
 Status run(const Options& options) {
     const std::string data_dir = find_installation().data_dir;
-    const std::string links_path = data_dir + "/links.toml";
-    const auto text = read_file(links_path, largest_catalog_bytes);
-    if (!text) return text.error();
-    const auto links = parse_link_catalog(*text, links_path);
+    const auto links = shipped_links();
     if (!links) return links.error();
     const auto shipped = load_constants(options.weights_dir, data_dir);
     if (!shipped) return shipped.error();

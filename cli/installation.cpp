@@ -36,6 +36,13 @@ Result<SiteConfig> read_site_config(const std::string& path) {
     return parse_site_config(*text, file);
 }
 
+Result<LinkCatalog> shipped_links() {
+    const std::string path = find_installation().data_dir + "/links.toml";
+    const auto text = read_file(path, 1u << 20);
+    if (!text) return text.error();
+    return parse_link_catalog(*text, path);
+}
+
 Result<OpenedModel> open_model(const std::string& weights_dir, const std::string& default_dir) {
     const Installation here = find_installation();
     std::string dir = weights_dir.empty() ? default_dir : weights_dir;

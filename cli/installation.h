@@ -28,6 +28,9 @@ Result<DeviceCatalog> shipped_catalog();
 /// dlcast.toml at `path`, or the shipped one where `path` is empty.
 Result<SiteConfig> read_site_config(const std::string& path);
 
+/// The shipped links.toml.
+Result<LinkCatalog> shipped_links();
+
 /// The network with `weights_dir` (empty: `default_dir`; both empty: the shipped weights). Where it cannot be opened,
 /// `weights_dir` being named is an error; otherwise the analytic model answers and `warning` says why.
 struct OpenedModel {

@@ -8,6 +8,7 @@
 #include "cli/commands.h"
 #include "cli/installation.h"
 #include "cli/train.h"
+#include "cli/train_collectives.h"
 #include "cli/train_steps.h"
 
 namespace dlcast {
@@ -45,11 +46,26 @@ int run_train(TrainOptions options) {
     return exit_done;
 }
 
-int run_train_steps(const TrainStepsOptions& options) {
+int run_train_collectives(const TrainCollectivesOptions& options) {
+    const auto catalog = shipped_catalog();
+    if (!catalog) return report(catalog.error());
+    const auto links = shipped_links();
+    if (!links) return report(links.error());
+    tell_replaced(options.out, collectives_file);
+    const auto fitted = train_collectives(options, *links, *catalog);
+    if (!fitted) return report(fitted.error());
+    fmt::print("constants of collectives, {}, in {}/{}\n", fitted->provenance, options.out, collectives_file);
+    return exit_done;
+}
+
+int run_train_steps(TrainStepsOptions options) {
     const auto catalog = shipped_catalog();
     if (!catalog) return report(catalog.error());
     if (const auto status = check_gpus(options.exclusions.gpus, *catalog); !status) return report(status.error());
     tell_replaced(options.out, step_weights_file);
+    auto collectives = collectives_of(options.out);
+    if (!collectives) return report(collectives.error());
+    options.collectives = std::move(*collectives);
     const auto weights = train_steps(options, *catalog);
     if (!weights) return report(weights.error());
     fmt::print("{:<32}{:>8}{:>9}{:>10}{:>9}\n", "steps, refitted without each", "cases", "MAPE %", "median %", "p90 %");
@@ -68,6 +84,13 @@ void add_train(CLI::App& app, int& exit_code) {
     verb->add_option("--ops", options->ops, "Tables of measured operators, CSV or CSV.gz")->type_name("FILE");
     const auto steps = std::make_shared<TrainStepsOptions>();
     verb->add_option("--steps", steps->files, "Tables of measured training steps, CSV or CSV.gz")->type_name("FILE");
+    const auto collectives = std::make_shared<TrainCollectivesOptions>();
+    const auto tables = std::make_shared<std::vector<std::string>>();
+    verb->add_option("--collectives", *tables, "Tables of measured collectives, CSV or CSV.gz")
+        ->type_name("SETUPS MEASURED")
+        ->expected(2);
+    verb->add_option("--exclude-setup", collectives->excluded_setups, "Set-ups whose collectives are left out")
+        ->type_name("NAME");
     verb->add_option("--exclude-family", steps->exclusions.families, "Families of models whose steps are left out")
         ->type_name("NAME");
     verb->add_option("--exclude-super-family", steps->exclusions.super_families,
@@ -85,13 +108,22 @@ void add_train(CLI::App& app, int& exit_code) {
         ->check(CLI::Range(0.01, 100.0))
         ->capture_default_str();
     verb->add_option("--out", options->out, "Weights directory to write")->type_name("DIR")->required();
-    verb->callback([&exit_code, options, steps] {
+    verb->callback([&exit_code, options, steps, collectives, tables] {
         steps->exclusions.gpus = options->exclusions.gpus;
         steps->exclusions.sources = options->exclusions.sources;
         steps->out = options->out;
-        if (options->ops.empty() && steps->files.empty()) throw CLI::RequiredError("--ops or --steps");
+        if (options->ops.empty() && steps->files.empty() && tables->empty())
+            throw CLI::RequiredError("--ops, --steps or --collectives");
         exit_code = exit_done;
         if (!options->ops.empty()) exit_code = run_train(*options);
+        if (exit_code == exit_done && !tables->empty()) {
+            collectives->setups = tables->front();
+            collectives->measured = tables->back();
+            collectives->excluded_gpus = options->exclusions.gpus;
+            collectives->excluded_sites = options->exclusions.sources;
+            collectives->out = options->out;
+            exit_code = run_train_collectives(*collectives);
+        }
         if (exit_code == exit_done && !steps->files.empty()) exit_code = run_train_steps(*steps);
     });
 }

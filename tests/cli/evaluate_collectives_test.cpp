@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "cli/collectives_evaluation.h"
+#include "cli/train_collectives.h"
 #include "predictor/base/text.h"
 
 using namespace dlcast;
@@ -143,4 +144,37 @@ TEST_CASE("public tables are forecast without their site as well as promised", "
     CHECK(fitted.at("to 64 KiB").median_ape_pct <= 5);
     CHECK(fitted.at("to 16 MiB").median_ape_pct <= 8.5);
     CHECK(fitted.at("larger").median_ape_pct <= 3.4);
+}
+
+TEST_CASE("weights that are not there are refused", "[evaluate_collectives]") {
+    const Folder folder;
+    CLI::App app;
+    int exit_code = -1;
+    add_evaluate_collectives(app, exit_code);
+    std::vector<std::string> words{folder.path / "nowhere", "--weights",
+                                   folder.write("measured.csv", measured_table({"20", "60", "20", "50"})),
+                                   folder.write("setups.csv", setups), "collectives"};
+    app.parse(words);
+    CHECK(exit_code == 1);
+}
+
+TEST_CASE("training leaves set-ups out, and refuses one that no table has", "[evaluate_collectives]") {
+    const Folder folder;
+    TrainCollectivesOptions options;
+    options.setups = folder.write("setups.csv", setups);
+    options.measured = folder.write("measured.csv", measured_table({"20", "60", "20", "50"}));
+    options.out = (folder.path / "weights").string();
+    const DeviceCatalog catalog;
+    const auto all = train_collectives(options, shipped_links(), catalog);
+    REQUIRE(all);
+    CHECK(parse_fitted_collectives(*read_file(options.out + "/collectives.toml", 1 << 20), "collectives.toml"));
+    CHECK(all->provenance == "fitted on 4 measured points of 2 set-ups");
+    options.excluded_setups = {"here_b"};
+    const auto without = train_collectives(options, shipped_links(), catalog);
+    REQUIRE(without);
+    CHECK(without->provenance == "fitted on 3 measured points of 1 set-ups");
+    options.excluded_setups = {"here_c"};
+    const auto unknown = train_collectives(options, shipped_links(), catalog);
+    REQUIRE_FALSE(unknown);
+    CHECK(unknown.error().message.find("here_c") != std::string::npos);
 }
