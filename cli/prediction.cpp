@@ -126,6 +126,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     if (!steps) return steps.error();
     const std::vector<StepEstimate> plain = *steps;
     if (const auto status = anchor_steps(queries, *site.catalog, *site.steps, *steps); !status) return status.error();
+    add_input_waits(queries, site.config->input, *steps);
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < queries.size(); ++i)
         candidates.push_back(make_candidate(*workload, (*steps)[i], placements->found[i], *site.config));

@@ -26,6 +26,7 @@ Value step_value(const StepEstimate& step) {
     out.set("communication_ms", 1e3 * step.communication_s);
     out.set("exposed_communication_ms", 1e3 * step.exposed_communication_s);
     out.set("host_ms", 1e3 * step.host_s);
+    out.set("input_wait_ms", 1e3 * step.input_wait_s);
     out.set("step_ms", 1e3 * step.step_s);
     out.set("p05_ms", 1e3 * step.p05_s());
     out.set("p95_ms", 1e3 * step.p95_s());
@@ -78,6 +79,8 @@ std::string step_text(const StepEstimate& step) {
     if (step.communication_s > 0)
         out += line("  communication", format_step_time(step.exposed_communication_s),
                     fmt::format("of {}; the rest runs behind backward", format_step_time(step.communication_s)));
+    if (step.input_wait_s > 0)
+        out += line("  input", format_step_time(step.input_wait_s), "waiting for the data loader's samples");
     return out + line("  host", format_step_time(step.host_s), "between steps: data loader, loop, logging");
 }
 

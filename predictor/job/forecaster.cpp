@@ -89,6 +89,7 @@ Verdict decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequ
     if (!answer) return failure_verdict(site, answer.error().message);
     if (const auto status = anchor_steps(queries, state.catalog, state.steps, answer->steps); !status)
         return failure_verdict(site, status.error().message);
+    add_input_waits(queries, site.input, answer->steps);
     std::vector<Candidate> candidates;
     for (std::size_t i = 0; i < queries.size(); ++i)
         candidates.push_back(make_candidate(*workload, answer->steps[i], placements.found[i], site));

@@ -80,6 +80,11 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
         read_number(t, "inter_node_bandwidth_Bps", 1e6, 1e15, out.inter_node_bandwidth_Bps);
         read_number(t, "inter_node_latency_s", 0.0, 1.0, out.inter_node_latency_s);
     });
+    read_table(r, source, "input", faults, [&](ObjectReader& t, const Value&) {
+        read_number(t, "images_per_s_per_worker", 0.0, 1e9, out.input.images_per_s);
+        read_number(t, "texts_per_s_per_worker", 0.0, 1e9, out.input.texts_per_s);
+        read_integer(t, "workers_per_gpu", 1, 1024, out.input.workers_per_gpu);
+    });
     read_table(r, source, "gpu_names", faults, [&](ObjectReader& t, const Value& table) {
         for (const Value::Member& member : table.as_object())
             if (const auto device = t.string(member.key)) out.gpu_names[member.key] = *device;

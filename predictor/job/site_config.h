@@ -10,6 +10,7 @@
 #include "predictor/base/reader.h"
 #include "predictor/base/result.h"
 #include "predictor/job/job_forecast.h"
+#include "predictor/step/input_pipeline.h"
 
 namespace dlcast {
 
@@ -42,6 +43,8 @@ struct SiteConfig {
     double inter_node_bandwidth_Bps = 0.0;       // per node; 0: what nodes with such GPUs usually have
     std::string network_source = "dlcast.toml";  // who stated it
     double inter_node_latency_s = 5e-6;
+    // [input] data loaders
+    InputRates input;
     // [gpu_names] GRES type -> catalog key
     std::map<std::string, std::string> gpu_names;
     // [files], absolute; in dlcast.toml relative to its folder

@@ -37,6 +37,7 @@ struct StepEstimate {
     double communication_s = 0.0;          // all of it
     double exposed_communication_s = 0.0;  // what backward does not hide
     double host_s = 0.0;                   // the host's own time between steps
+    double input_wait_s = 0.0;             // for samples, where a rate of the data loader is known
     double step_s = 0.0;
     double log_sd = 0.0;
     double samples_per_step = 0.0;  // global
