@@ -5,8 +5,11 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/cross_validate_ops.h"
 #include "cli/evaluate_collectives.h"
+#include "cli/evaluate_models.h"
 #include "cli/evaluate_ops.h"
+#include "cli/evaluate_report.h"
 #include "cli/evaluate_sampling.h"
 #include "cli/evaluate_steps.h"
 #include "cli/gpu_table.h"
@@ -17,9 +20,28 @@ namespace dlcast {
 namespace {
 
 struct OpsOptions {
-    std::string file, gpus, out, weights_dir;
+    std::vector<std::string> files;
+    std::string gpus, out, weights_dir;
     bool json = false;
+    OpsCrossValidation folds;
 };
+
+int print(const OpsEvaluation& result, const std::string& by, const std::string& weights, bool json) {
+    for (const std::string& line : result.undescribed) fmt::print(stderr, "dlcast: not described: {}\n", line);
+    if (json) {
+        Value value = result.errors.json();
+        value.set("read_rows", static_cast<std::int64_t>(result.rows));
+        value.set("undescribed_rows", static_cast<std::int64_t>(result.undescribed_rows));
+        value.set("model", by);
+        value.set("weights", weights);
+        fmt::print("{}\n", write_json(value, 2));
+    } else if (result.errors.rows() > 0) {
+        fmt::print("{}", result.errors.text());
+    } else {
+        fmt::print("{} rows, none measured\n", result.rows);
+    }
+    return exit_done;
+}
 
 int run_ops(const OpsOptions& options) {
     auto catalog = shipped_catalog();
@@ -29,26 +51,20 @@ int run_ops(const OpsOptions& options) {
         if (!notes) return report(notes.error());
         for (const std::string& note : *notes) fmt::print(stderr, "dlcast: {}\n", note);
     }
+    if (!options.folds.fact.empty()) {
+        OpsCrossValidation folds = options.folds;
+        folds.files = options.files;
+        folds.pred_path = options.out;
+        folds.module_path = find_installation().module_file;
+        const auto result = cross_validate_ops(folds, *catalog);
+        return result ? print(*result, "torch", "", options.json) : report(result.error());
+    }
     const auto opened = open_model(options.weights_dir);
     if (!opened) return report(opened.error());
     if (!opened->warning.empty()) fmt::print(stderr, "dlcast: warning: {}\n", opened->warning);
     const LayerTimeModel& model = *opened->model;
-    const auto result = evaluate_ops(options.file, *catalog, model, options.out);
-    if (!result) return report(result.error());
-    for (const std::string& line : result->undescribed) fmt::print(stderr, "dlcast: not described: {}\n", line);
-    if (options.json) {
-        Value value = result->errors.json();
-        value.set("read_rows", static_cast<std::int64_t>(result->rows));
-        value.set("undescribed_rows", static_cast<std::int64_t>(result->undescribed_rows));
-        value.set("model", model.by());
-        value.set("weights", model.weights_id());
-        fmt::print("{}\n", write_json(value, 2));
-    } else if (result->errors.rows() > 0) {
-        fmt::print("{}", result->errors.text());
-    } else {
-        fmt::print("{} rows, none measured\n", result->rows);
-    }
-    return exit_done;
+    const auto result = evaluate_ops(options.files, *catalog, model, options.out);
+    return result ? print(*result, model.by(), model.weights_id(), options.json) : report(result.error());
 }
 
 }  // namespace
@@ -58,16 +74,39 @@ void add_evaluate(CLI::App& app, int& exit_code) {
     verb->require_subcommand(1);
     CLI::App* ops = verb->add_subcommand("ops", "Single operators: columns in docs/tables.md");
     const auto options = std::make_shared<OpsOptions>();
-    ops->add_option("FILE", options->file, "Table of operators, CSV or CSV.gz")->required();
+    ops->add_option("FILE", options->files, "Tables of operators, CSV or CSV.gz")->required();
     ops->add_option("--gpus", options->gpus, "Table of GPU facts; its rows win over the catalog's")->type_name("FILE");
     ops->add_option("--out", options->out, "Forecasts to write, as rid,pred_ms")->type_name("PRED.csv");
     ops->add_flag("--json", options->json, "Print one JSON object");
     ops->add_option("--weights", options->weights_dir, "Weights directory, instead of the shipped one")
         ->type_name("DIR");
+    OpsCrossValidation& folds = options->folds;
+    CLI::Option* fact = ops->add_option("--cross-validate", folds.fact,
+                                        "Train again without each value of this, and forecast what was left out")
+                            ->check(CLI::IsMember({"gpu", "source"}));
+    CLI::Option* work =
+        ops->add_option("--work", folds.work, "Keeps the weights of finished folds; a second call goes on")
+            ->type_name("DIR")
+            ->needs(fact);
+    fact->needs(work);
+    ops->add_option("--only", folds.only, "Only these folds")->type_name("NAME")->needs(fact);
+    ops->add_option("--fit-rows", folds.fit_rows,
+                    "Rows of each group of operators of a left-out GPU that are taken as measured")
+        ->check(CLI::Range(0, 100000))
+        ->needs(fact);
+    ops->add_option("--seed", folds.seed, "Of the training and of the rows drawn")->capture_default_str();
+    ops->add_option("--members", folds.members, "Networks that are averaged in a fold")
+        ->check(CLI::Range(1, 16))
+        ->capture_default_str();
+    ops->add_option("--effort", folds.effort, "Multiplies the epochs of a fold")
+        ->check(CLI::Range(0.01, 100.0))
+        ->capture_default_str();
     ops->callback([&exit_code, options] { exit_code = run_ops(*options); });
+    add_evaluate_models(*verb, exit_code);
     add_evaluate_collectives(*verb, exit_code);
     add_evaluate_steps(*verb, exit_code);
     add_evaluate_sampling(*verb, exit_code);
+    add_evaluate_report(*verb, exit_code);
 }
 
 }  // namespace dlcast

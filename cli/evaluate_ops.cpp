@@ -23,11 +23,13 @@ Status write_predictions(const std::string& path, const std::vector<OpsRow>& row
 
 }  // namespace
 
-Result<OpsEvaluation> evaluate_ops(const std::string& file, const DeviceCatalog& catalog, const LayerTimeModel& model,
-                                   const std::string& pred_path) {
+Result<OpsEvaluation> evaluate_ops(const std::vector<std::string>& files, const DeviceCatalog& catalog,
+                                   const LayerTimeModel& model, const std::string& pred_path) {
     NamedDevices devices(catalog);
     std::vector<OpsRow> rows;
-    if (auto s = read_ops(file, devices, [&](OpsRow&& row) { rows.push_back(std::move(row)); }); !s) return s.error();
+    for (const std::string& file : files)
+        if (auto s = read_ops(file, devices, [&](OpsRow&& row) { rows.push_back(std::move(row)); }); !s)
+            return s.error();
     const auto times = operator_times(rows, model);
     if (!times) return times.error();
     if (!pred_path.empty()) {

@@ -17,9 +17,9 @@ struct OpsEvaluation {
     std::size_t undescribed_rows = 0;
 };
 
-/// Reads `file`, asks `model` for all rows, writes `pred_path` (rid,pred_ms; skipped where empty). A row that cannot be
-/// described has an empty pred_ms. Errors: unreadable or broken table, unwritable `pred_path`, a failing model.
-Result<OpsEvaluation> evaluate_ops(const std::string& file, const DeviceCatalog& catalog, const LayerTimeModel& model,
-                                   const std::string& pred_path);
+/// Reads `files`, asks `model` for all rows, writes `pred_path` (rid,pred_ms; skipped where empty). A row that cannot
+/// be described has an empty pred_ms. Errors: unreadable or broken table, unwritable `pred_path`, a failing model.
+Result<OpsEvaluation> evaluate_ops(const std::vector<std::string>& files, const DeviceCatalog& catalog,
+                                   const LayerTimeModel& model, const std::string& pred_path);
 
 }  // namespace dlcast

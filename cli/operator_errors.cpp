@@ -12,14 +12,15 @@ constexpr double normal_quantile_95 = 1.6449;  // 90 % of a normal distribution 
 constexpr std::size_t batch_rows = 8192;       // bounds memory, and keeps a batch in the cache
 }  // namespace
 
-Result<std::vector<OperatorTime>> operator_times(const std::vector<OpsRow>& rows, const LayerTimeModel& model) {
+Result<std::vector<OperatorTime>> operator_times(const std::vector<OpsRow>& rows, const LayerTimeModel& model,
+                                                 const OffsetsOf& offsets_of) {
     std::vector<OperatorTime> out(rows.size());
     for (std::size_t start = 0; start < rows.size(); start += batch_rows) {
         std::vector<OperatorQuery> queries;
         std::vector<std::size_t> row_of;
         for (std::size_t i = start; i < std::min(rows.size(), start + batch_rows); ++i) {
             if (!rows[i].fault.empty()) continue;
-            queries.push_back({&rows[i].op, rows[i].device, rows[i].clock});
+            queries.push_back({&rows[i].op, rows[i].device, rows[i].clock, offsets_of ? offsets_of(rows[i]) : nullptr});
             row_of.push_back(i);
         }
         const auto times = model.times(queries);

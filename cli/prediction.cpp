@@ -82,21 +82,6 @@ Result<Placements> placements_of(const PredictOptions& options, const PredictSit
     return invalid_argument(fmt::format("no nodes for {} GPUs: {}", gpus->gpus, fmt::join(out.misses, "; ")));
 }
 
-// Layers of one kind err alike, so kinds and not layers are compared.
-std::string least_certain_kind(const StepEstimate& step) {
-    std::map<std::string, double> spread_s;
-    double all_s = 0;
-    for (const LayerTiming& layer : step.layers) {
-        const double s = layer.log_sd * (layer.forward_s + layer.backward_s);
-        spread_s[layer.kind] += s;
-        all_s += s;
-    }
-    const auto most =
-        std::max_element(spread_s.begin(), spread_s.end(), [](auto& a, auto& b) { return a.second < b.second; });
-    if (most == spread_s.end() || all_s <= 0) return "";
-    return fmt::format("{} layers ({:.0f} % of the layers' spread)", most->first, 100 * most->second / all_s);
-}
-
 // The options that say the same as the keys which missing_duration names.
 std::string remedy_here(const Workload& workload) {
     if (workload.training.epochs) return ", or --steps S, or --dataset NAME";
@@ -153,7 +138,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     if (const std::size_t count = workload->training.measured.size(); count > 0)
         out.anchored = fmt::format("{} declared step{}: the forecast is multiplied by {:.3f}", count,
                                    count == 1 ? "" : "s", out.candidate.step.step_s / plain[best].step_s);
-    out.least_certain = least_certain_kind(out.candidate.step);
+    out.least_certain = least_certain_layers(out.candidate.step.layers);
     out.workload = std::move(*workload);
     return out;
 }

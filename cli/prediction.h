@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/least_certain.h"
 #include "predictor/job/choice.h"
 #include "predictor/job/verdict.h"
 
@@ -37,7 +38,7 @@ struct Prediction {
     ForecastOrigin origin;
     std::vector<std::string> assumed, warnings;  // the workload's, and those of the allocation
     std::string anchored;                        // how declared measurements changed the step; empty: there are none
-    std::string least_certain;                   // kind of layer that the spread comes from most
+    std::vector<UncertainLayers> least_certain;  // what the layers' spread comes from most
 };
 
 /// Errors: a model, GPU or partition that is not known, GPUs that do not divide over nodes, neither GPU nor cluster.

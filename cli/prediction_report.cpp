@@ -56,6 +56,7 @@ Value layers_value(const StepEstimate& step) {
         entry.set("flops", layer.flops);
         entry.set("bytes", layer.bytes);
         entry.set("bound", layer.bound);
+        entry.set("log_sd", layer.log_sd);
     }
     return out;
 }
@@ -157,7 +158,7 @@ Value to_value(const Prediction& prediction, bool layers) {
     out.set("assumed", strings(prediction.assumed));
     out.set("warnings", strings(prediction.warnings));
     out.set("anchored", prediction.anchored.empty() ? Value() : Value(prediction.anchored));
-    out.set("least_certain", prediction.least_certain);
+    out.set("least_certain", to_value(prediction.least_certain));
     out.set("by", prediction.origin.by);
     out.set("weights", prediction.origin.weights);
     return out;
@@ -175,7 +176,8 @@ std::string to_text(const Prediction& prediction, bool layers) {
     out += memory_text(prediction);
     out += job_text(candidate);
     if (!prediction.anchored.empty()) out += fmt::format("measured       {}\n", prediction.anchored);
-    if (!prediction.least_certain.empty()) out += fmt::format("least certain  {}\n", prediction.least_certain);
+    for (const UncertainLayers& uncertain : prediction.least_certain)
+        out += fmt::format("least certain  {}\n", to_text(uncertain));
     for (const std::string& text : prediction.assumed) out += fmt::format("assumed        {}\n", text);
     for (const std::string& text : prediction.warnings) out += fmt::format("warning        {}\n", text);
     if (layers) out += layers_text(candidate.step);

@@ -67,6 +67,8 @@ dlcast_torch_table view_of(const Examples& e) {
             e.log_time.data(),
             e.weight.data(),
             nullptr,
+            nullptr,
+            nullptr,
             nullptr};
 }
 

@@ -14,17 +14,16 @@ bool listed(const std::vector<std::string>& names, const std::string& name) {
     return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return squeeze(n) == squeeze(name); });
 }
 
-// These rows contradict the same card's other rows: NeuSight's P4 linear layers for training ran at a quarter of the
-// speed of its test rows (1.1 against 4.2 TFLOPS).
-bool known_wrong(const OpsRow& row) {
-    return row.source == "neusight" && row.gpu == "P4" && row.op.kind == OperatorKind::linear && row.set != "trace";
-}
-
 using Key = std::tuple<std::string, bool, Net>;  // GPU, session, network
 
 Key key_of(const OpsRow& row) { return {row.device->name, row.clock == Clock::session, *net_of(row.op)}; }
 
 }  // namespace
+
+// NeuSight's P4 linear layers for training ran at a quarter of the speed of its test rows (1.1 against 4.2 TFLOPS).
+bool is_known_wrong(const OpsRow& row) {
+    return row.source == "neusight" && row.gpu == "P4" && row.op.kind == OperatorKind::linear && row.set != "trace";
+}
 
 Result<TrainingRows> collect_training_rows(const std::vector<std::string>& files, NamedDevices& devices,
                                            const Exclusions& exclusions) {
@@ -33,7 +32,7 @@ Result<TrainingRows> collect_training_rows(const std::vector<std::string>& files
     for (const std::string& file : files) {
         auto status = read_ops(file, devices, [&](OpsRow&& row) {
             if (!row.fault.empty() || !row.time_ms || !net_of(row.op) || row.set.starts_with("test") ||
-                known_wrong(row))
+                is_known_wrong(row))
                 return;
             if (listed(exclusions.gpus, row.gpu) || listed(exclusions.gpus, row.device->name) ||
                 listed(exclusions.sources, row.source))

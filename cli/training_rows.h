@@ -28,6 +28,9 @@ struct Exclusions {
 Result<TrainingRows> collect_training_rows(const std::vector<std::string>& files, NamedDevices& devices,
                                            const Exclusions& exclusions);
 
+/// Rows that contradict the same card's other rows of their kind, and neither train nor judge.
+bool is_known_wrong(const OpsRow& row);
+
 /// Weight of a row in the loss.
 double training_weight(const OpsRow& row);
 

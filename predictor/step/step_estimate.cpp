@@ -54,6 +54,22 @@ double layer_log_sd(const std::vector<PlacedCalls>& calls, const std::vector<Ope
     return std::sqrt(error_correlation * linear_sd_s * linear_sd_s + (1 - error_correlation) * squared_sd_s2) / sum_s;
 }
 
+// Doubts about operators that take a tenth of the layer's time at least.
+Doubts layer_doubts(const std::vector<PlacedCalls>& calls, const std::vector<OperatorTime>& times) {
+    double sum_s = 0;
+    for (const PlacedCalls& call : calls) sum_s += call.count * times[call.place].median_s;
+    Doubts out;
+    for (const PlacedCalls& call : calls) {
+        if (call.count * times[call.place].median_s < 0.1 * sum_s) continue;
+        const Doubts& of = times[call.place].doubts;
+        out.analytic |= of.analytic;
+        out.unseen_gpu |= of.unseen_gpu;
+        out.far_from_data |= of.far_from_data;
+        out.other_precision |= of.other_precision;
+    }
+    return out;
+}
+
 // What the network says of one phase of a layer, drawn towards the constants' time of it.
 double blended_s(double constants_s, const std::vector<PlacedCalls>& calls, const std::vector<OperatorTime>& times,
                  bool forward) {
@@ -121,6 +137,7 @@ StepEstimate estimate(const Workload& workload, const Plan& plan, const std::vec
         timing.backward_s = seconds[i].backward_s;
         timing.bound = seconds[i].bound;
         timing.log_sd = layer_log_sd(plan.calls[i], times);
+        timing.doubts = layer_doubts(plan.calls[i], times);
         sum_forward(work.layers[i], timing);
         out.layers.push_back(std::move(timing));
     }

@@ -20,6 +20,7 @@ struct LayerTiming {
     double flops = 0.0, bytes = 0.0;  // forward
     std::string bound;                // "compute", "memory", "launch"
     double log_sd = 0.0;
+    Doubts doubts;  // of operators that make up a good part of it
 };
 
 /// Bytes on the fullest GPU, by part.

@@ -58,12 +58,14 @@ public:
         for (const OperatorQuery& query : queries) {
             const Typical usual = typical(*query.op);
             const Bounds ideal = bounds(*query.device, *query.op);
-            const double busy_s = smooth_maximum(ideal.compute_s / usual.compute, ideal.memory_s / usual.memory, 3.0);
+            const GroupOffsets own = query.offsets == nullptr ? GroupOffsets{} : *query.offsets;
+            const double busy_s = smooth_maximum(ideal.compute_s / usual.compute * std::exp(own.compute),
+                                                 ideal.memory_s / usual.memory * std::exp(own.memory), 3.0);
             if (!std::isfinite(busy_s)) {
                 return invalid_argument("GPU '" + query.device->name +
                                         "' states no arithmetic rate or no bandwidth; add them to gpus.toml");
             }
-            out.push_back({launch_s + busy_s, usual.log_sd});
+            out.push_back({launch_s * std::exp(own.launch) + busy_s, usual.log_sd, {.analytic = true}});
         }
         return out;
     }

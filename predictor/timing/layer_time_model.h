@@ -14,10 +14,20 @@
 
 namespace dlcast {
 
+/// Why a time may be wrong.
+struct Doubts {
+    bool analytic = false;         // no network knows the operator: a typical efficiency answers
+    bool unseen_gpu = false;       // nothing was measured on the GPU; its data sheet stands for it
+    bool far_from_data = false;    // sizes outside of what training saw
+    bool other_precision = false;  // measured in fp32 alone; the rate of the precision is the data sheet's
+    bool operator==(const Doubts&) const = default;
+};
+
 /// Time of one call: log-normal around `median_s` with standard deviation `log_sd` of the natural logarithm.
 struct OperatorTime {
     double median_s = 0.0;
     double log_sd = 0.0;
+    Doubts doubts = {};
 };
 
 /// Around what a clock ran. A forecast sums kernels; measured tables often hold more than the kernel.
@@ -27,11 +37,19 @@ enum class Clock {
     session,  // host wall clock around a call of the framework (TensorFlow 1 session): overheads add to it
 };
 
-/// What to predict; both must outlive the call.
+/// What rows measured on a GPU say beside a network that never saw it, as logarithms: its launches, its arithmetic and
+/// its traffic against what the network expects. Each network under each family of clocks has its own (group_fit.h).
+struct GroupOffsets {
+    double launch = 0.0, compute = 0.0, memory = 0.0;
+    int rows = 0;  // measured
+};
+
+/// What to predict; what is pointed to must outlive the call.
 struct OperatorQuery {
     const Operator* op;
     const Device* device;
     Clock clock = Clock::kernel;
+    const GroupOffsets* offsets = nullptr;  // none where null
 };
 
 class LayerTimeModel {

@@ -80,11 +80,19 @@ void PlainNet::fill_inputs(const dlcast_torch_table& table, std::int64_t first, 
     }
 }
 
+float PlainNet::beyond(const float* features) const {
+    float out = 0.0f;
+    for (std::size_t c = 0; c < mean_.size(); ++c)
+        out = std::max(out, std::max(features[c] - high_[c], low_[c] - features[c]) * inverse_sd_[c]);
+    return out;
+}
+
 PlainNet::Outputs PlainNet::outputs(const float* z, const float* physics, const dlcast_torch_table& table,
                                     std::int64_t row) const {
     const std::int32_t group = table.group[row];
     const auto offset = [&](int which) {
-        return group < 0 ? 0.0f : offset_[static_cast<std::size_t>(group * 3 + which)];
+        const float given = table.offsets == nullptr ? 0.0f : table.offsets[row * 3 + which];
+        return given + (group < 0 ? 0.0f : offset_[static_cast<std::size_t>(group * 3 + which)]);
     };
     const float log_compute = physics[0] + physics[2] + softplus(z[0]) + offset(1);
     const float log_memory = physics[1] + slowness_min_ + softplus(z[1]) + offset(2);
@@ -124,6 +132,7 @@ void PlainNet::add_predictions(const dlcast_torch_table& table) const {
             const Outputs o = outputs(from.data() + r * stride, table.physics + row * 6, table, row);
             table.predicted_log_time[row] += o.log_time;
             table.predicted_log_scale[row] += o.log_scale;
+            if (table.beyond != nullptr) table.beyond[row] = beyond(table.features + row * columns_);
         }
     }
 }

@@ -29,6 +29,7 @@ private:
     };
     void check(const dlcast_torch_table& table) const;
     void fill_inputs(const dlcast_torch_table& table, std::int64_t first, std::int64_t rows, float* inputs) const;
+    float beyond(const float* features) const;
     Outputs outputs(const float* z, const float* physics, const dlcast_torch_table& table, std::int64_t row) const;
 
     int columns_ = 0;

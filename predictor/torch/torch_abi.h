@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define DLCAST_TORCH_ABI 1
+#define DLCAST_TORCH_ABI 2
 #define DLCAST_TORCH_NETS 3
 
 typedef struct dlcast_torch_network dlcast_torch_network;
@@ -32,6 +32,11 @@ typedef struct {
     /* evaluate writes these */
     float* predicted_log_time;  /* rows */
     float* predicted_log_scale; /* rows: logarithm of the Laplace scale of log time */
+    /* evaluate writes this, may be NULL: how far outside of its range in training the farthest feature lies, in
+     * standard deviations of that feature; 0 inside */
+    float* beyond; /* rows */
+    /* evaluate adds these to the group's constants; may be NULL */
+    const float* offsets; /* rows x 3: log launch, log compute, log memory */
 } dlcast_torch_table;
 
 typedef struct {

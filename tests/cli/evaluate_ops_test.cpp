@@ -91,7 +91,7 @@ TEST_CASE("what a row lacks is its fault, and the table goes on", "[ops]") {
                                    "f,V100-PCIE-32GB,relu,,,,4,4,fp12\n"
                                    "g,V100-PCIE-32GB,relu,,,,4,4,\n");
     const auto known = catalog();
-    const auto result = evaluate_ops(file, known, *make_analytic_model(), folder.path("pred.csv"));
+    const auto result = evaluate_ops({file}, known, *make_analytic_model(), folder.path("pred.csv"));
     REQUIRE(result);
     CHECK(result->rows == 7);
     CHECK(result->undescribed_rows == 6);
@@ -105,7 +105,7 @@ TEST_CASE("a row that cannot be described counts as an error of 100 %", "[ops]")
     const ScratchFolder folder;
     const auto file = folder.write("ops.csv", "rid,gpu,op,m,k,n,time_ms\na,XYZ9000,linear,8,8,8,1.0\n");
     const auto known = catalog();
-    const auto result = evaluate_ops(file, known, *make_analytic_model(), "");
+    const auto result = evaluate_ops({file}, known, *make_analytic_model(), "");
     REQUIRE(result);
     CHECK(result->errors.total().rows == 1);
     CHECK(result->errors.total().mape_pct == 100.0);
@@ -120,7 +120,7 @@ TEST_CASE("the measured column never moves a forecast", "[ops]") {
     const auto known = catalog();
     const auto model = make_analytic_model();
     for (const auto& [file, pred] : {std::pair{with, "1"}, {empty, "2"}, {without, "3"}}) {
-        REQUIRE(evaluate_ops(file, known, *model, folder.path(pred)));
+        REQUIRE(evaluate_ops({file}, known, *model, folder.path(pred)));
     }
     CHECK(text_of(folder.path("1")) == text_of(folder.path("2")));
     CHECK(text_of(folder.path("1")) == text_of(folder.path("3")));

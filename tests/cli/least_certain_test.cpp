@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/least_certain.h"
+
+#include <catch2/catch.hpp>
+
+using namespace dlcast;
+using Catch::Matchers::WithinRel;
+
+namespace {
+
+LayerTiming layer(const std::string& name, const std::string& kind, double seconds, double log_sd, Doubts doubts = {}) {
+    LayerTiming out;
+    out.name = name;
+    out.kind = kind;
+    out.forward_s = seconds / 4;
+    out.backward_s = 3 * seconds / 4;
+    out.log_sd = log_sd;
+    out.doubts = doubts;
+    return out;
+}
+
+}  // namespace
+
+TEST_CASE("the layers that carry most of the spread are named, with the reason", "[predict]") {
+    // Spreads: conv 2 x 10 x 0.1 + 20 x 0.1 = 4, attention 4 x 1.0 = 4 less a bit, norm 0.1.
+    const std::vector<LayerTiming> layers{
+        layer("a", "conv2d", 10, 0.1), layer("b", "conv2d", 10, 0.1), layer("c", "conv2d", 20, 0.1),
+        layer("d", "attention", 3.9, 1.0, {.analytic = true}), layer("e", "batch_norm", 1, 0.1)};
+    const auto out = least_certain_layers(layers);
+    REQUIRE(out.size() == 2);  // 0.1 of 8 is under 5 %
+    CHECK(out[0].kind == "conv2d");
+    CHECK(out[0].count == 3);
+    CHECK(out[0].name == "c");
+    CHECK_THAT(out[0].share_pct, WithinRel(50.0, 1e-9));  // 4 of 4 + 3.9 + 0.1
+    CHECK(out[0].why.empty());
+    CHECK(out[1].kind == "attention");
+    REQUIRE(out[1].why.size() == 1);
+    CHECK(out[1].why.front().find("without measured data") != std::string::npos);
+    CHECK(to_text(out[1]).find("attention layers (49 % of the layers' spread; d +-172 %): ") == 0);  // e - 1
+}
+
+TEST_CASE("layers of one kind stand apart where their reasons differ", "[predict]") {
+    const auto out = least_certain_layers(
+        {layer("near", "linear", 1, 0.1), layer("far", "linear", 1, 0.3, {.unseen_gpu = true, .far_from_data = true})});
+    REQUIRE(out.size() == 2);
+    CHECK(out[0].name == "far");
+    CHECK(out[0].why.size() == 2);
+    CHECK(to_value(out).as_array().front().find("why")->as_array().size() == 2);
+    CHECK(least_certain_layers({}).empty());
+}
