@@ -25,6 +25,13 @@ void print_policy(const SiteConfig& config) {
                config.ceiling_min > 0 ? fmt::format(", at most {} min", config.ceiling_min) : "",
                config.overwrite == Overwrite::never ? "kept" : to_string(config.overwrite));
     fmt::print("partition  {}\n", to_string(config.ranking));
+    const JobCosts& job = config.job;
+    fmt::print(
+        "job        start-up {:g} s, {:g} s a GPU to meet, first steps {:g} s, compilation {:g} s a layer, "
+        "validation {:g} s a pass, tail {:g} s; data {}, checkpoints {:g} GB/s; equal jobs spread {:g} %\n",
+        job.startup_s, job.rank_init_s, job.warmup_s, job.compile_layer_s, job.validation_start_s, job.tail_s,
+        job.staging_Bps > 0 ? fmt::format("staged at {:g} GB/s", job.staging_Bps / 1e9) : "read in place",
+        job.checkpoint_write_Bps / 1e9, 100 * job.log_sd);
     fmt::print("network    {}, {:g} us\n",
                config.inter_node_bandwidth_Bps > 0
                    ? fmt::format("{:g} Gb/s a node", config.inter_node_bandwidth_Bps * 8 / 1e9)

@@ -23,5 +23,7 @@ void add_evaluate(CLI::App& app, int& exit_code);
 void add_sync(CLI::App& app, int& exit_code);
 void add_train(CLI::App& app, int& exit_code);
 void add_predict(CLI::App& app, int& exit_code);
+void add_scale(CLI::App& app, int& exit_code);
+void add_compare(CLI::App& app, int& exit_code);
 
 }  // namespace dlcast

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/cross_validate_ops.h"
 #include "cli/evaluate_collectives.h"
+#include "cli/evaluate_memory.h"
 #include "cli/evaluate_models.h"
 #include "cli/evaluate_ops.h"
 #include "cli/evaluate_report.h"
@@ -105,6 +106,7 @@ void add_evaluate(CLI::App& app, int& exit_code) {
     add_evaluate_models(*verb, exit_code);
     add_evaluate_collectives(*verb, exit_code);
     add_evaluate_steps(*verb, exit_code);
+    add_evaluate_memory(*verb, exit_code);
     add_evaluate_sampling(*verb, exit_code);
     add_evaluate_report(*verb, exit_code);
 }

@@ -31,6 +31,8 @@ int main(int argc, char** argv) {
 
     int exit_code = dlcast::exit_done;
     dlcast::add_predict(app, exit_code);
+    dlcast::add_scale(app, exit_code);
+    dlcast::add_compare(app, exit_code);
     dlcast::add_check(app, exit_code);
     dlcast::add_evaluate(app, exit_code);
     dlcast::add_sync(app, exit_code);

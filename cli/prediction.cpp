@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 
+#include "cli/least_certain.h"
 #include "predictor/base/text.h"
 #include "predictor/device/usual_node.h"
+#include "predictor/job/possible_placements.h"
+#include "predictor/step/memory.h"
 #include "predictor/step/step_anchor.h"
 
 namespace dlcast {
@@ -52,6 +54,22 @@ Placements free_standing(const Device& device, const std::string& assumed, const
     return {{placement}, {}};
 }
 
+// The options that say the same as the keys which missing_duration names.
+std::string remedy_here(const Workload& workload) {
+    if (workload.training.epochs) return ", or --steps S, or --dataset NAME";
+    return workload.training.tokens ? ", or --seq-len L" : ", or --epochs E, or --steps S";
+}
+
+}  // namespace
+
+SiteConfig site_of(const PredictOptions& options, const SiteConfig& config) {
+    SiteConfig out = config;
+    if (options.network_Gbps <= 0) return out;
+    out.inter_node_bandwidth_Bps = options.network_Gbps * 1e9 / 8;
+    out.network_source = "--network-gbps";
+    return out;
+}
+
 Result<Placements> placements_of(const PredictOptions& options, const PredictSite& site) {
     const auto gpus = requested(options);
     if (!gpus) return gpus.error();
@@ -82,44 +100,39 @@ Result<Placements> placements_of(const PredictOptions& options, const PredictSit
     return invalid_argument(fmt::format("no nodes for {} GPUs: {}", gpus->gpus, fmt::join(out.misses, "; ")));
 }
 
-// The options that say the same as the keys which missing_duration names.
-std::string remedy_here(const Workload& workload) {
-    if (workload.training.epochs) return ", or --steps S, or --dataset NAME";
-    return workload.training.tokens ? ", or --seq-len L" : ", or --epochs E, or --steps S";
+Result<std::vector<Candidate>> candidates_on(const Workload& workload, const std::vector<Placement>& placements,
+                                             const PredictSite& site) {
+    std::vector<StepQuery> queries;
+    for (const Placement& placement : placements) queries.push_back({&workload, placement.allocation});
+    auto steps = estimate_steps(queries, *site.model, *site.steps);
+    if (!steps) return steps.error();
+    if (const auto status = anchor_steps(queries, *site.catalog, *site.steps, *steps); !status) return status.error();
+    add_input_waits(queries, site.config->input, *steps);
+    std::vector<Candidate> out;
+    for (std::size_t i = 0; i < placements.size(); ++i)
+        out.push_back(make_candidate(workload, (*steps)[i], placements[i], *site.config));
+    return out;
 }
 
-}  // namespace
-
 Result<Prediction> make_prediction(const PredictOptions& options, const PredictSite& given) {
-    SiteConfig config = *given.config;
-    if (options.network_Gbps > 0) {
-        config.inter_node_bandwidth_Bps = options.network_Gbps * 1e9 / 8;
-        config.network_source = "--network-gbps";
-    }
+    const SiteConfig config = site_of(options, *given.config);
     PredictSite site = given;
     site.config = &config;
     const auto declaration = read_model_argument(options.model);
     if (!declaration) return declaration.error();
     auto workload = to_workload(*declaration, options.overrides);
     if (!workload) return workload.error();
-    const auto placements = placements_of(options, site);
+    auto placements = placements_of(options, site);
     if (!placements) return placements.error();
-
-    std::vector<StepQuery> queries;
-    for (const Placement& placement : placements->found) queries.push_back({&*workload, placement.allocation});
-    auto steps = estimate_steps(queries, *site.model, *site.steps);
-    if (!steps) return steps.error();
-    const std::vector<StepEstimate> plain = *steps;
-    if (const auto status = anchor_steps(queries, *site.catalog, *site.steps, *steps); !status) return status.error();
-    add_input_waits(queries, site.config->input, *steps);
-    std::vector<Candidate> candidates;
-    for (std::size_t i = 0; i < queries.size(); ++i)
-        candidates.push_back(make_candidate(*workload, (*steps)[i], placements->found[i], *site.config));
-    const auto best = static_cast<std::size_t>(choose_candidate(candidates, placements->found, site.config->ranking));
+    if (const auto status = keep_possible(*workload, *placements); !status) return status.error();
+    auto candidates = candidates_on(*workload, placements->found, site);
+    if (!candidates) return candidates.error();
+    const auto best = static_cast<std::size_t>(choose_candidate(*candidates, placements->found, config.ranking));
 
     Prediction out;
     out.placement = placements->found[best];
-    out.candidate = std::move(candidates[best]);
+    out.candidate = std::move((*candidates)[best]);
+    out.largest_micro_batch = *largest_micro_batch(*workload, out.placement.allocation);
     out.origin = {site.model->by(), site.model->weights_id()};
     out.assumed = workload->assumed;
     out.assumed.insert(out.assumed.end(), out.placement.assumed.begin(), out.placement.assumed.end());
@@ -132,12 +145,12 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     if (const std::string lack = missing_unit(out.placement.allocation.device, workload->training.precision);
         !lack.empty())
         out.warnings.push_back(lack);
-    if (const std::string rounded = rounded_batch(workload->training, out.candidate.step.samples_per_step);
-        !rounded.empty())
-        out.warnings.push_back(rounded);
-    if (const std::size_t count = workload->training.measured.size(); count > 0)
+    if (const std::size_t count = workload->training.measured.size(); count > 0) {
+        const auto plain = estimate_steps({{&*workload, out.placement.allocation}}, *site.model, *site.steps);
+        if (!plain) return plain.error();
         out.anchored = fmt::format("{} declared step{}: the forecast is multiplied by {:.3f}", count,
-                                   count == 1 ? "" : "s", out.candidate.step.step_s / plain[best].step_s);
+                                   count == 1 ? "" : "s", out.candidate.step.step_s / plain->front().step_s);
+    }
     out.least_certain = least_certain_layers(out.candidate.step.layers);
     out.workload = std::move(*workload);
     return out;

@@ -36,12 +36,25 @@ struct Prediction {
     Placement placement;
     Candidate candidate;
     ForecastOrigin origin;
+    std::int64_t largest_micro_batch = 0;        // that fits; 0: not even one sample does
     std::vector<std::string> assumed, warnings;  // the workload's, and those of the allocation
     std::string anchored;                        // how declared measurements changed the step; empty: there are none
     std::vector<UncertainLayers> least_certain;  // what the layers' spread comes from most
 };
 
-/// Errors: a model, GPU or partition that is not known, GPUs that do not divide over nodes, neither GPU nor cluster.
+/// Errors: a model, GPU or partition that is not known, GPUs that do not divide over nodes, neither GPU nor cluster, a
+/// layout or a batch that no place allows.
 Result<Prediction> make_prediction(const PredictOptions& options, const PredictSite& site);
+
+/// The site as `options` change it: --network-gbps wins over the configuration's network.
+SiteConfig site_of(const PredictOptions& options, const SiteConfig& config);
+
+/// Where the GPUs of `options` could stand, on the site's partitions or, for a GPU by name, on usual nodes.
+Result<Placements> placements_of(const PredictOptions& options, const PredictSite& site);
+
+/// The forecast on each of `placements`, in order, computed together, with what declared measurements say. Errors:
+/// those of estimate_steps, a measured step of an unknown GPU.
+Result<std::vector<Candidate>> candidates_on(const Workload& workload, const std::vector<Placement>& placements,
+                                             const PredictSite& site);
 
 }  // namespace dlcast

@@ -33,15 +33,18 @@ Value step_value(const StepEstimate& step) {
     return out;
 }
 
-Value memory_value(const MemoryEstimate& memory, double device_bytes) {
+Value memory_value(const MemoryEstimate& memory, double device_bytes, std::int64_t largest_micro_batch) {
     Value out = Value::object();
-    const auto set = [&out](const char* key, double bytes) { out.set(key, whole_bytes(bytes)); };
-    set("weights_bytes", memory.weights_bytes);
-    set("gradients_bytes", memory.gradients_bytes);
-    set("optimizer_bytes", memory.optimizer_bytes);
-    set("activations_bytes", memory.activations_bytes);
-    set("workspace_bytes", memory.workspace_bytes);
-    set("device_bytes", device_bytes);
+    for (const MemoryPart& part : memory_parts)
+        out.set(fmt::format("{}_bytes", part.name), whole_bytes(memory.*part.bytes));
+    out.set("device_bytes", whole_bytes(device_bytes));
+    out.set("largest_batch_size", largest_micro_batch);
+    return out;
+}
+
+Value job_value(const JobForecast& job) {
+    Value out = Value::object();
+    for (const JobPart& part : job_parts) out.set(part.key, job.*part.seconds);
     return out;
 }
 
@@ -87,12 +90,15 @@ std::string step_text(const StepEstimate& step) {
 
 std::string memory_text(const Prediction& prediction) {
     const MemoryEstimate& m = prediction.candidate.step.memory;
-    return line("memory a GPU", gib(m.total_bytes()),
-                fmt::format("of {}: {}", gib(prediction.placement.allocation.device.memory_bytes),
-                            prediction.candidate.fits_memory ? "fits" : "does not fit")) +
-           line("  weights", gib(m.weights_bytes)) + line("  gradients", gib(m.gradients_bytes)) +
-           line("  optimizer", gib(m.optimizer_bytes)) + line("  activations", gib(m.activations_bytes)) +
-           line("  workspace", gib(m.workspace_bytes));
+    const std::int64_t largest = prediction.largest_micro_batch;
+    std::string out = line("memory a GPU", gib(m.total_bytes()),
+                           fmt::format("of {}: {}; {}", gib(prediction.placement.allocation.device.memory_bytes),
+                                       prediction.candidate.fits_memory ? "fits" : "does not fit",
+                                       largest > 0 ? fmt::format("the largest batch size that fits is {}", largest)
+                                                   : "not even one sample would"));
+    for (const MemoryPart& part : memory_parts)
+        if (m.*part.bytes > 0) out += line(fmt::format("  {}", part.name), gib(m.*part.bytes));
+    return out;
 }
 
 std::string job_text(const Candidate& candidate) {
@@ -100,9 +106,8 @@ std::string job_text(const Candidate& candidate) {
     const JobForecast& job = *candidate.job;
     std::string out = line("run time", format_duration(job.p50_s),
                            fmt::format("95 %: {}; {:.0f} steps", format_duration(job.p95_s), job.steps));
-    out += line("  start-up", format_duration(job.startup_s)) + line("  training", format_duration(job.training_s));
-    if (job.validation_s > 0) out += line("  validation", format_duration(job.validation_s));
-    if (job.checkpoint_s > 0) out += line("  checkpoints", format_duration(job.checkpoint_s));
+    for (const JobPart& part : job_parts)
+        if (job.*part.seconds > 0) out += line(fmt::format("  {}", part.name), format_duration(job.*part.seconds));
     const std::string option = candidate.fits_time ? fmt::format("--time={}", format_limit(candidate.limit_min)) : "";
     const std::string cap = candidate.limit_capped_by.empty() ? "" : fmt::format("({})", candidate.limit_capped_by);
     out += line("time limit", format_limit(candidate.limit_min),
@@ -121,11 +126,33 @@ std::string layers_text(const StepEstimate& step) {
     return out;
 }
 
+Value remedies_value(const std::vector<Remedy>& remedies) {
+    Value out = Value::array();
+    for (const Remedy& remedy : remedies) {
+        Value& entry = out.push(Value::object());
+        entry.set("options", remedy.options);
+        entry.set("gpus", remedy.gpus);
+        entry.set("memory_bytes", whole_bytes(remedy.memory_bytes));
+        entry.set("samples_per_s", remedy.samples_per_s);
+        entry.set("p50_s", remedy.run_time_s ? Value(*remedy.run_time_s) : Value());
+    }
+    return out;
+}
+
+std::string remedies_text(const std::vector<Remedy>& remedies) {
+    std::string out;
+    for (const Remedy& remedy : remedies)
+        out += fmt::format("would fit      {}: {} of {}, {:.1f} samples/s{}\n", remedy.options,
+                           gib(remedy.memory_bytes), gib(remedy.device_bytes), remedy.samples_per_s,
+                           remedy.run_time_s ? ", " + format_duration(*remedy.run_time_s) : "");
+    return out;
+}
+
 }  // namespace
 
 bool fits(const Prediction& prediction) { return prediction.candidate.fits_memory && prediction.candidate.fits_time; }
 
-Value to_value(const Prediction& prediction, bool layers) {
+Value to_value(const Prediction& prediction, bool layers, const std::vector<Remedy>& remedies) {
     const Candidate& candidate = prediction.candidate;
     const Allocation& allocation = candidate.allocation;
     Value out = Value::object();
@@ -137,7 +164,8 @@ Value to_value(const Prediction& prediction, bool layers) {
     out.set("step", step_value(candidate.step));
     out.set("samples_per_s", candidate.step.samples_per_step / candidate.step.step_s);
     out.set("memory_bytes", whole_bytes(candidate.step.memory.total_bytes()));
-    out.set("memory", memory_value(candidate.step.memory, allocation.device.memory_bytes));
+    out.set("memory",
+            memory_value(candidate.step.memory, allocation.device.memory_bytes, prediction.largest_micro_batch));
     out.set("batch_size", candidate.step.micro_batch);
     out.set("samples_per_step", candidate.step.samples_per_step);
     out.set("precision", to_string(prediction.workload.training.precision));
@@ -145,6 +173,7 @@ Value to_value(const Prediction& prediction, bool layers) {
     out.set("fits", fits(prediction));
     out.set("walltime", nullptr);
     out.set("gpu_hours", nullptr);
+    out.set("job", candidate.job ? job_value(*candidate.job) : Value());
     if (const auto& job = candidate.job) {
         Value& walltime = out.set("walltime", Value::object());
         walltime.set("p50_s", job->p50_s);
@@ -157,6 +186,7 @@ Value to_value(const Prediction& prediction, bool layers) {
     if (layers) out.set("layers", layers_value(candidate.step));
     out.set("assumed", strings(prediction.assumed));
     out.set("warnings", strings(prediction.warnings));
+    out.set("remedies", remedies_value(remedies));
     out.set("anchored", prediction.anchored.empty() ? Value() : Value(prediction.anchored));
     out.set("least_certain", to_value(prediction.least_certain));
     out.set("by", prediction.origin.by);
@@ -164,7 +194,7 @@ Value to_value(const Prediction& prediction, bool layers) {
     return out;
 }
 
-std::string to_text(const Prediction& prediction, bool layers) {
+std::string to_text(const Prediction& prediction, bool layers, const std::vector<Remedy>& remedies) {
     const Candidate& candidate = prediction.candidate;
     const Allocation& allocation = candidate.allocation;
     std::string out =
@@ -180,6 +210,7 @@ std::string to_text(const Prediction& prediction, bool layers) {
         out += fmt::format("least certain  {}\n", to_text(uncertain));
     for (const std::string& text : prediction.assumed) out += fmt::format("assumed        {}\n", text);
     for (const std::string& text : prediction.warnings) out += fmt::format("warning        {}\n", text);
+    out += remedies_text(remedies);
     if (layers) out += layers_text(candidate.step);
     return out;
 }

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "cli/prediction.h"
+#include "cli/remedies.h"
 #include "predictor/base/value.h"
 
 namespace dlcast {
@@ -12,12 +13,12 @@ namespace dlcast {
 bool fits(const Prediction& prediction);
 
 /// {"model","gpu","gpus","nodes","partition","step":{..},"samples_per_s","memory_bytes","memory":{..},
-/// "batch_size","samples_per_step","precision","steps","fits","walltime","gpu_hours","assumed",
-/// "warnings","anchored","least_certain","by","weights"}; steps, walltime and gpu_hours are null without a duration,
-/// partition without a cluster. `layers` adds the list of layers: one micro-step on one GPU each.
-Value to_value(const Prediction& prediction, bool layers);
+/// "batch_size","samples_per_step","precision","steps","fits","walltime","gpu_hours","job":{..},"assumed",
+/// "warnings","remedies":[..],"anchored","least_certain","by","weights"}; steps, walltime, gpu_hours and job are null
+/// without a duration, partition without a cluster. `layers` adds the list of layers: one micro-step on one GPU each.
+Value to_value(const Prediction& prediction, bool layers, const std::vector<Remedy>& remedies = {});
 
-/// A short page: the parts of a step, memory, the job.
-std::string to_text(const Prediction& prediction, bool layers);
+/// A short page: the parts of a step, memory, the job, and what would fit.
+std::string to_text(const Prediction& prediction, bool layers, const std::vector<Remedy>& remedies = {});
 
 }  // namespace dlcast

@@ -111,6 +111,7 @@ const std::string& StepsRow::field(const std::string& column) const {
 
 Result<Parallel> parse_parallel(const std::string& text) {
     Parallel out;
+    out.tp_over_nodes = true;  // what was measured was meant
     for (const std::string& part : split(text, ',')) {
         const std::string item(trim(part));
         const auto equals = item.find('=');

@@ -140,13 +140,6 @@ std::string missing_unit(const Device& device, Precision precision) {
                  : "";
 }
 
-std::string rounded_batch(const Training& training, double samples_per_step) {
-    const auto global = static_cast<double>(training.global_batch);
-    if (training.global_batch <= 0 || samples_per_step == global) return "";
-    return fmt::format("a global batch of {} does not divide evenly over the GPUs; the forecast is for {:.0f} samples",
-                       training.global_batch, samples_per_step);
-}
-
 void set_links(Allocation& allocation, const SiteConfig& site) {
     allocation.intra_node = intra_node_link(allocation.device);
     const int gpus = std::max(1, allocation.gpus_per_node);

@@ -47,10 +47,6 @@ bool satisfies(const std::string& constraint, const std::vector<std::string>& fe
 /// Says where the device computes this precision on other units than its name promises; empty: it has them.
 std::string missing_unit(const Device& device, Precision precision);
 
-/// Says where a global batch does not divide over data ranks and micro-steps, so that the forecast takes more; empty:
-/// it does, or none is stated.
-std::string rounded_batch(const Training& training, double samples_per_step);
-
 /// Links of an allocation: the device's own inside a node; between nodes the site's network, or the usual one of nodes
 /// with such GPUs, shared by the node's GPUs.
 void set_links(Allocation& allocation, const SiteConfig& site);

@@ -12,6 +12,7 @@
 #include "predictor/job/choice.h"
 #include "predictor/job/circuit_breaker.h"
 #include "predictor/job/gpu_request.h"
+#include "predictor/job/possible_placements.h"
 #include "predictor/job/site_state.h"
 #include "predictor/job/verdict.h"
 #include "predictor/step/step_anchor.h"
@@ -78,8 +79,11 @@ Verdict decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequ
     if (!*gpus) return no_gpu_verdict(site, *workload);
     if (!state.cluster)
         return failure_verdict(site, "the controller has no cluster file; the administrator runs dlcast sync");
-    const Placements placements = find_placements(*state.cluster, state.catalog, site, request, **gpus);
-    if (placements.found.empty()) return failure_verdict(site, reasons(placements.misses));
+    Placements placements = find_placements(*state.cluster, state.catalog, site, request, **gpus);
+    const bool has_nodes = !placements.found.empty();
+    if (const auto status = keep_possible(*workload, placements); !status)
+        return failure_verdict(site, status.error().message);
+    if (!has_nodes) return failure_verdict(site, reasons(placements.misses));
     std::vector<StepQuery> queries;
     for (const Placement& placement : placements.found) queries.push_back({&*workload, placement.allocation});
     if (Deadline::passed())

@@ -14,10 +14,6 @@
 namespace dlcast {
 namespace {
 
-// Containers from a cold cache and shared storage easily take half or twice their usual time.
-constexpr double startup_rel_sd = 0.5;
-constexpr double checkpoint_rel_sd = 0.5;
-
 double passes_over_validation_set(const Workload& workload, double steps, double samples_per_step) {
     const std::string& every = workload.training.eval_every;
     if (every.empty() || workload.dataset.validation_samples <= 0) return 0;
@@ -31,11 +27,31 @@ double passes_over_validation_set(const Workload& workload, double steps, double
     return interval && *interval > 0 ? std::floor(steps / static_cast<double>(*interval)) : 0;
 }
 
-// A checkpoint holds fp32 weights and the optimizer's states.
+bool has_adapters(const ModelSpec& model) {
+    return std::any_of(model.layers.begin(), model.layers.end(),
+                       [](const Layer& layer) { return layer.name.ends_with(".lora_a"); });
+}
+
+// A checkpoint holds weights and the optimizer's states; of a model with adapters, those of the adapters alone.
 double checkpoint_bytes(const Workload& workload) {
     const BytesPerParameter per = bytes_per_parameter(workload.training);
     const auto trained = static_cast<double>(workload.model.trainable_parameters);
-    return per.weight * static_cast<double>(workload.model.parameters) + per.optimizer * trained;
+    const double weights = has_adapters(workload.model) ? trained : static_cast<double>(workload.model.parameters);
+    return per.weight * weights + per.optimizer * trained;
+}
+
+// The error of a step's time is the same in every step, so it does not average out, and validation shares it; the other
+// parts err independently. For the small relative deviations at hand that of the sum is the standard deviation of its
+// logarithm.
+double log_sd_of(const JobForecast& job, double step_log_sd, double job_log_sd) {
+    double of_steps_s = 0, squares_s2 = 0;
+    for (const JobPart& part : job_parts) {
+        const double seconds = job.*part.seconds;
+        if (part.of_steps) of_steps_s += seconds;
+        squares_s2 += std::pow(part.relative_sd * seconds, 2);
+    }
+    const double sd_s = std::sqrt(squares_s2 + std::pow(step_log_sd * of_steps_s, 2));
+    return std::hypot(job.p50_s > 0 ? sd_s / job.p50_s : 0.0, job_log_sd);
 }
 
 }  // namespace
@@ -81,23 +97,26 @@ std::optional<JobForecast> forecast_job(const Workload& workload, const StepEsti
     out.steps = *steps;
     out.gpus = allocation.world_size();
     out.startup_s = costs.startup_s;
+    if (out.gpus > 1) out.initialization_s = costs.rank_init_s * out.gpus;
+    if (costs.staging_Bps > 0) out.staging_s = workload.dataset.bytes / costs.staging_Bps;
+    out.warmup_s = costs.warmup_s;
+    if (workload.training.compile)
+        out.warmup_s += costs.compile_layer_s * static_cast<double>(workload.model.layers.size());
     out.training_s = *steps * step.step_s;
     if (step.samples_per_step > 0) {
         const double forward_s_per_sample = step.forward_s / step.samples_per_step;
-        out.validation_s = passes_over_validation_set(workload, *steps, step.samples_per_step) *
-                           static_cast<double>(workload.dataset.validation_samples) * forward_s_per_sample;
+        const double pass_s =
+            costs.validation_start_s + static_cast<double>(workload.dataset.validation_samples) * forward_s_per_sample;
+        out.validation_s = passes_over_validation_set(workload, *steps, step.samples_per_step) * pass_s;
     }
     const double interval_s = workload.training.checkpoint_minutes * 60;
     if (interval_s > 0 && costs.checkpoint_write_Bps > 0) {
         const double count = std::floor(out.training_s / interval_s) + 1;  // and one at the end
         out.checkpoint_s = count * checkpoint_bytes(workload) / costs.checkpoint_write_Bps;
     }
-    out.p50_s = out.startup_s + out.training_s + out.validation_s + out.checkpoint_s;
-    // The error of a step's time is the same in every step, so it does not average out; the parts err independently.
-    // For the small relative deviations at hand that of the sum is the standard deviation of its logarithm.
-    const double parts_sd_s = std::hypot(step.log_sd * (out.training_s + out.validation_s),
-                                         startup_rel_sd * out.startup_s, checkpoint_rel_sd * out.checkpoint_s);
-    out.log_sd = std::hypot(out.p50_s > 0 ? parts_sd_s / out.p50_s : 0.0, costs.log_sd);
+    out.tail_s = costs.tail_s;
+    for (const JobPart& part : job_parts) out.p50_s += out.*part.seconds;
+    out.log_sd = log_sd_of(out, step.log_sd, costs.log_sd);
     out.p95_s = out.quantile_s(0.95);
     return out;
 }

@@ -73,7 +73,13 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
                [&](ObjectReader& t, const Value&) { read_choice(t, "ranking", ranking_names, out.ranking); });
     read_table(r, source, "job", faults, [&](ObjectReader& t, const Value&) {
         read_number(t, "startup_s", 0.0, 86'400.0, out.job.startup_s);
+        read_number(t, "rank_init_s", 0.0, 60.0, out.job.rank_init_s);
+        read_number(t, "staging_Bps", 0.0, 1e15, out.job.staging_Bps);
+        read_number(t, "warmup_s", 0.0, 86'400.0, out.job.warmup_s);
+        read_number(t, "compile_layer_s", 0.0, 3600.0, out.job.compile_layer_s);
+        read_number(t, "validation_start_s", 0.0, 86'400.0, out.job.validation_start_s);
         read_number(t, "checkpoint_write_Bps", 1e3, 1e15, out.job.checkpoint_write_Bps);
+        read_number(t, "tail_s", 0.0, 86'400.0, out.job.tail_s);
         read_number(t, "log_sd", 0.0, 3.0, out.job.log_sd);
     });
     read_table(r, source, "network", faults, [&](ObjectReader& t, const Value&) {

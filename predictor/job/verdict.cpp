@@ -60,8 +60,6 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
     for (const std::string& line : workload.warnings) warn(line);
     if (const std::string lack = missing_unit(candidate.allocation.device, workload.training.precision); !lack.empty())
         warn(lack);
-    if (const std::string rounded = rounded_batch(workload.training, candidate.step.samples_per_step); !rounded.empty())
-        warn(rounded);
     std::vector<std::string> assumed = workload.assumed;
     assumed.insert(assumed.end(), placement.assumed.begin(), placement.assumed.end());
     if (!assumed.empty()) text += fmt::format("\ndlcast: assumed: {}", fmt::join(assumed, "; "));

@@ -36,6 +36,7 @@ Result<Parallel> read_parallel(const Value& value, const std::string& source) {
     p.ep = degree("ep", 1, 1);
     p.sp = r.boolean("sp").value_or(false);
     p.no_sync = r.boolean("no_sync").value_or(true);
+    p.tp_over_nodes = r.boolean("tp_over_nodes").value_or(false);
     p.zero = static_cast<int>(r.integer("zero", 0, 3).value_or(0));
     static const std::vector<std::string> fsdp = {"full", "grad_op", "hybrid"};
     if (const auto kind = r.choice("fsdp", fsdp)) p.fsdp = fsdp[*kind];

@@ -20,10 +20,11 @@ namespace dlcast {
 struct Parallel {
     int dp = 0, tp = 1, pp = 1, vp = 1, cp = 1, ep = 1;
     bool sp = false;
-    bool no_sync = true;       // gradients travel once a step, not behind every micro-step
-    int zero = 0;              // ZeRO stage 0-3
-    std::string fsdp;          // "", full, grad_op, hybrid
-    bool independent = false;  // replicas that exchange nothing: rows of `steps`; never set by a model file
+    bool no_sync = true;         // gradients travel once a step, not behind every micro-step
+    bool tp_over_nodes = false;  // tensor ranks on several nodes are meant
+    int zero = 0;                // ZeRO stage 0-3
+    std::string fsdp;            // "", full, grad_op, hybrid
+    bool independent = false;    // replicas that exchange nothing: rows of `steps`; never set by a model file
 };
 
 /// A step time somebody measured: the anchor of a forecast on other GPUs.

@@ -18,8 +18,9 @@ struct Layout {
     Group data, tensor, context;  // where the ranks of one such group sit
 };
 
-/// dp = 0 takes what the other degrees leave. invalid_argument: a degree below 1, or degrees that do not multiply to
-/// the GPU count; the message says which product was expected. Expert ranks (ep) are data ranks.
+/// dp = 0 takes what the other degrees leave. Expert ranks (ep) are data ranks. invalid_argument, with the nearest
+/// valid choices: a degree below 1, degrees that do not multiply to the GPU count, tensor ranks on several nodes unless
+/// `tp_over_nodes` says so, expert ranks that do not divide the data ranks.
 Result<Layout> make_layout(const Parallel& parallel, const Allocation& allocation);
 
 /// Where `ranks` ranks sit that stand `stride` apart in the world: how many of them share a node.

@@ -4,14 +4,21 @@
 #include <algorithm>
 #include <cmath>
 
-#include "predictor/timing/lowering.h"
+#include "predictor/step/activation_memory.h"
+#include "predictor/step/micro_batch.h"
+#include "predictor/step/runtime_memory.h"
+#include "predictor/step/software_kind.h"
+#include "predictor/step/stage_parameters.h"
 
 namespace dlcast {
 namespace {
 
-// CUDA context, cuDNN and cuBLAS workspaces, allocator rounding and communication buffers of one process.
-constexpr double workspace_fixed_bytes = 1.2e9;
-constexpr double workspace_share = 0.05;  // of activations: fragmentation
+// Rounding of blocks, and sizes that the caching allocator cannot join, of what comes and goes. Near the card's end the
+// allocator returns what it caches, so that little is lost of a training that just fits.
+constexpr double fragmentation_share = 0.02;
+
+// Weights are gathered one block ahead of the one that runs.
+constexpr double gathered_blocks = 2;
 
 double state_bytes(Optimizer optimizer) {
     switch (optimizer) {
@@ -34,24 +41,46 @@ double state_bytes(Optimizer optimizer) {
     return 8;
 }
 
-// What backward finds in memory, for one sample on the whole model.
-double kept_activation_bytes(const ModelSpec& model, const Training& training) {
-    const std::vector<double> saved = saved_activation_bytes(model, training);
-    double all = 0, attention = 0, heaviest = 0;
-    for (std::size_t i = 0; i < saved.size(); ++i) {
-        all += saved[i];
-        heaviest = std::max(heaviest, saved[i]);
-        const LayerKind kind = i < model.layers.size() ? model.layers[i].kind : LayerKind::linear;
-        if (kind == LayerKind::attention || kind == LayerKind::softmax) attention += saved[i];
-    }
-    if (training.forward_only) return 2 * heaviest;  // one layer's input and output at a time
-    if (training.activation_checkpointing == "selective") return all - attention;
-    if (training.activation_checkpointing == "full") {
-        // Segments of sqrt(n) layers: their borders, plus one segment while it runs again.
-        const double segments = std::max(1.0, std::sqrt(static_cast<double>(saved.size())));
-        return 2 * all / segments;
-    }
-    return all;
+bool is_narrow(Precision precision) {
+    return precision == Precision::fp16 || precision == Precision::bf16 || precision == Precision::fp8;
+}
+
+// DistributedDataParallel copies gradients into buckets, all of them together as large as the gradients. Megatron's
+// gradients are its buckets; other frameworks fuse messages in a buffer of 64 MB (HOROVOD_FUSION_THRESHOLD of Horovod).
+double bucket_bytes(const Training& training, const Layout& layout, double gradients_bytes) {
+    if (layout.data.ranks() < 2 || layout.gradient_shards > 1 || training.forward_only) return 0.0;
+    const auto is = [&](const char* name) { return training.framework.find(name) != std::string::npos; };
+    if (is("megatron") || is("nemo")) return 0.0;
+    return is("pytorch") ? gradients_bytes : std::min(gradients_bytes, 64e6);
+}
+
+// Sharded weights are whole while their block runs, and those outside blocks over the whole step; so are a block's
+// gradients before they are reduced.
+double gathered_bytes(const Training& training, const Layout& layout, const StageParameters& parameters) {
+    if (layout.weight_shards < 2) return 0.0;
+    const double e = element_bytes(training.precision);
+    const double whole = gathered_blocks * parameters.largest_block + parameters.outside_blocks;
+    return e * std::min(whole, parameters.all) + (training.forward_only ? 0.0 : e * parameters.largest_block);
+}
+
+// A frozen weight has no master copy: in fp8 it is kept as it is multiplied, in one byte.
+double frozen_width(const Training& training, const BytesPerParameter& per) {
+    return training.precision == Precision::fp8 ? 1.0 : per.weight;
+}
+
+// Autocast keeps a 16-bit copy of the weights of products until their backward.
+double cast_bytes(const Training& training, const StageParameters& parameters) {
+    return training.precision == Precision::amp ? 2 * parameters.trained_products : 0.0;
+}
+
+constexpr std::int64_t most_samples = std::int64_t{1} << 30;  // of a batch size; no card holds as many
+
+// Software may divide sequences over tensor ranks unasked.
+Result<Layout> layout_of(const Workload& workload, const Allocation& allocation) {
+    auto layout = make_layout(workload.training.parallel, allocation);
+    if (layout && layout->tp > 1 && software_kind(workload.model, workload.training).sequence_parallel)
+        layout->sequence_parallel = true;
+    return layout;
 }
 
 }  // namespace
@@ -59,28 +88,54 @@ double kept_activation_bytes(const ModelSpec& model, const Training& training) {
 BytesPerParameter bytes_per_parameter(const Training& training) {
     BytesPerParameter out;
     out.optimizer = state_bytes(training.optimizer);
-    const bool narrow = training.precision == Precision::fp16 || training.precision == Precision::bf16 ||
-                        training.precision == Precision::fp8;
-    if (narrow) out = {2, 2, out.optimizer + 4};
+    if (is_narrow(training.precision)) out = {2, training.grad_accum > 1 ? 4.0 : 2.0, out.optimizer + 4};
     if (training.forward_only) out.gradient = out.optimizer = 0;
     return out;
 }
 
-MemoryEstimate estimate_memory(const Workload& workload, const Layout& layout, std::int64_t micro_batch) {
+MemoryEstimate estimate_memory(const Workload& workload, const Layout& layout, std::int64_t micro_batch,
+                               const Device& device) {
     const Training& training = workload.training;
     const BytesPerParameter per = bytes_per_parameter(training);
-    const double model_ranks = 1.0 * layout.tp * layout.pp;
-    const double parameters = static_cast<double>(workload.model.parameters) / model_ranks;
-    const double trained = static_cast<double>(workload.model.trainable_parameters) / model_ranks;
+    const StageParameters parameters = stage_parameters(workload.model, layout);
+    const auto samples = static_cast<double>(micro_batch);
     MemoryEstimate out;
-    out.weights_bytes = per.weight * parameters / layout.weight_shards;
-    out.gradients_bytes = per.gradient * trained / layout.gradient_shards;
-    out.optimizer_bytes = per.optimizer * trained / layout.optimizer_shards;
-    // With a pipeline the first stage keeps pp micro-batches of its pp-th part of the layers: the factors cancel.
-    out.activations_bytes = kept_activation_bytes(workload.model, training) * static_cast<double>(micro_batch) /
-                            (1.0 * layout.tp * layout.cp);
-    out.workspace_bytes = workspace_fixed_bytes + workspace_share * out.activations_bytes;
+    out.weights_bytes =
+        (per.weight * parameters.trained + frozen_width(training, per) * (parameters.all - parameters.trained)) /
+        layout.weight_shards;
+    out.gradients_bytes = per.gradient * parameters.trained / layout.gradient_shards;
+    out.optimizer_bytes = per.optimizer * parameters.trained / layout.optimizer_shards;
+    out.activations_bytes = activation_memory(workload, layout).total_bytes() * samples;
+    out.workspace_bytes = library_workspace_bytes(workload, micro_batch, device) + cast_bytes(training, parameters);
+    out.communication_bytes = channel_bytes(layout, device) + bucket_bytes(training, layout, out.gradients_bytes) +
+                              gathered_bytes(training, layout, parameters);
+    out.context_bytes = context_bytes(device);
+    out.fragmentation_bytes = fragmentation_share * out.activations_bytes;
     return out;
+}
+
+Result<MemoryEstimate> memory_on(const Workload& workload, const Allocation& allocation) {
+    const auto layout = layout_of(workload, allocation);
+    if (!layout) return layout.error();
+    const auto micro_batch = micro_batch_of(workload.training, *layout);
+    if (!micro_batch) return micro_batch.error();
+    return estimate_memory(workload, *layout, *micro_batch, allocation.device);
+}
+
+Result<std::int64_t> largest_micro_batch(const Workload& workload, const Allocation& allocation) {
+    const auto layout = layout_of(workload, allocation);
+    if (!layout) return layout.error();
+    const auto fits = [&](std::int64_t samples) {
+        const MemoryEstimate memory = estimate_memory(workload, *layout, samples, allocation.device);
+        return memory.total_bytes() <= allocation.device.memory_bytes;
+    };
+    std::int64_t low = 0, high = 1;
+    while (high < most_samples && fits(high)) low = high, high *= 2;
+    while (high - low > 1) {
+        const std::int64_t middle = (low + high) / 2;
+        (fits(middle) ? low : high) = middle;
+    }
+    return low;
 }
 
 }  // namespace dlcast

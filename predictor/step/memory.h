@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Bytes one GPU needs for training: weights, gradients, optimizer states, activations, workspace.
+// Bytes one GPU needs for training, by part.
 #pragma once
 
 #include <cstdint>
 
+#include "predictor/base/result.h"
 #include "predictor/model/workload.h"
 #include "predictor/step/layout.h"
-#include "predictor/step/step_estimate.h"
+#include "predictor/step/memory_estimate.h"
 
 namespace dlcast {
 
@@ -16,14 +17,21 @@ struct BytesPerParameter {
     double weight = 4, gradient = 4, optimizer = 0;
 };
 
-/// fp32, tf32 and amp keep fp32 weights and gradients; fp16, bf16 and fp8 keep 16-bit ones and an fp32 master copy.
-/// States in bytes: sgd 0, momentum 4, adam 8. So Adam needs 16 bytes in every precision. Source: Rajbhandari et al.,
-/// ZeRO, SC20, section 3.1.
+/// fp32, tf32 and amp keep fp32 weights and gradients; fp16, bf16 and fp8 keep 16-bit ones and an fp32 master copy, and
+/// with gradient accumulation sum gradients in fp32. States in bytes: sgd 0, momentum 4, adam 8. So Adam needs 16 bytes
+/// in every precision, 18 where 16-bit gradients are accumulated. Sources: Rajbhandari et al., ZeRO, SC20, section 3.1;
+/// Megatron-LM, README of its distributed optimizer.
 BytesPerParameter bytes_per_parameter(const Training& training);
 
-/// Of the fullest GPU, for `micro_batch` samples. Activation checkpointing "full" keeps the borders of sqrt(layers)
-/// segments and one segment (Chen et al., arXiv:1604.06174); "selective" drops what attention keeps (Korthikanti et
-/// al., arXiv:2205.05198).
-MemoryEstimate estimate_memory(const Workload& workload, const Layout& layout, std::int64_t micro_batch);
+/// Of the fullest GPU, for `micro_batch` samples.
+MemoryEstimate estimate_memory(const Workload& workload, const Layout& layout, std::int64_t micro_batch,
+                               const Device& device);
+
+/// The same for a workload on an allocation. Errors: those of make_layout and micro_batch_of.
+Result<MemoryEstimate> memory_on(const Workload& workload, const Allocation& allocation);
+
+/// The largest micro-batch whose forecast the device's memory holds; 0: not even one sample fits. Errors: those of
+/// make_layout.
+Result<std::int64_t> largest_micro_batch(const Workload& workload, const Allocation& allocation);
 
 }  // namespace dlcast

@@ -125,7 +125,7 @@ StepEstimate estimate(const Workload& workload, const Plan& plan, const std::vec
     out.log_sd = weights.log_sd(work.device, workload.model.family);
     out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
     out.micro_batch = work.micro_batch;
-    out.memory = estimate_memory(workload, work.layout, work.micro_batch);
+    out.memory = estimate_memory(workload, work.layout, work.micro_batch, work.device);
     std::vector<LayerSeconds> seconds = layer_seconds(work, weights.coefficients);
     if (has_network) blend_network(workload, plan, times, seconds, out);
     for (std::size_t i = 0; i < seconds.size(); ++i) {

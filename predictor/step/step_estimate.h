@@ -9,6 +9,7 @@
 #include "predictor/base/result.h"
 #include "predictor/device/cluster.h"
 #include "predictor/model/workload.h"
+#include "predictor/step/memory_estimate.h"
 #include "predictor/step/step_weights.h"
 #include "predictor/timing/layer_time_model.h"
 
@@ -21,15 +22,6 @@ struct LayerTiming {
     std::string bound;                // "compute", "memory", "launch"
     double log_sd = 0.0;
     Doubts doubts;  // of operators that make up a good part of it
-};
-
-/// Bytes on the fullest GPU, by part.
-struct MemoryEstimate {
-    double weights_bytes = 0.0, gradients_bytes = 0.0, optimizer_bytes = 0.0, activations_bytes = 0.0,
-           workspace_bytes = 0.0;
-    double total_bytes() const {
-        return weights_bytes + gradients_bytes + optimizer_bytes + activations_bytes + workspace_bytes;
-    }
 };
 
 /// Seconds of one optimizer step (all micro-steps). Medians; `log_sd` is the spread of step_s.

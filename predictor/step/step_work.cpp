@@ -5,24 +5,12 @@
 
 #include <algorithm>
 
+#include "predictor/step/micro_batch.h"
 #include "predictor/step/update_kernels.h"
 #include "predictor/timing/lowering.h"
 
 namespace dlcast {
 namespace {
-
-Result<std::int64_t> micro_batch_of(const Training& training, const Layout& layout) {
-    if (training.global_batch <= 0) {
-        if (training.batch_size > 0) return training.batch_size;
-        return invalid_argument("training: no batch size; add \"batch_size\"");
-    }
-    const std::int64_t parts = layout.dp * std::max<std::int64_t>(1, training.grad_accum);
-    if (training.global_batch < parts)
-        return invalid_argument(fmt::format(
-            "training: a global batch of {} does not reach {} data ranks x {} micro-steps; raise it or take fewer GPUs",
-            training.global_batch, layout.dp, training.grad_accum));
-    return (training.global_batch + parts - 1) / parts;
-}
 
 Status check_links(const StepWork& work) {
     for (const Group* group : {&work.layout.data, &work.layout.tensor, &work.layout.context}) {

@@ -27,8 +27,12 @@ std::vector<LayerOperators> lower(const ModelSpec& model, const Training& traini
 std::vector<OperatorUse> lower_update(const ModelSpec& model, const Training& training);
 
 /// Bytes of activations one sample keeps for backward, by layer, on one GPU that holds the whole model and recomputes
-/// nothing; shares of tp, cp and pp and activation checkpointing are the caller's. Source of the list: Korthikanti et
-/// al., arXiv:2205.05198, section 4.
+/// nothing; shares of tp, cp and pp and activation checkpointing are the caller's. Nothing is kept below the first
+/// trained layer, nor the input of a frozen product. Source of the list: Korthikanti et al., arXiv:2205.05198,
+/// section 4.
 std::vector<double> saved_activation_bytes(const ModelSpec& model, const Training& training);
+
+/// Of these, what an attention layer keeps of its scores: softmax, dropout and casts; a fused kernel keeps a sum a row.
+double attention_score_bytes(const Layer& layer, const Training& training);
 
 }  // namespace dlcast

@@ -245,14 +245,15 @@ TEST_CASE("a declared measurement corrects the forecast, and is told", "[predict
     CHECK_THAT(predict(options).error().message, Contains("measured: ") && Contains("V999"));
 }
 
-TEST_CASE("a global batch that does not divide over the GPUs is a warning", "[predict]") {
+// 100 over 8 data ranks: 96 or 104.
+TEST_CASE("a global batch that does not divide over the GPUs is refused with the nearest that do", "[predict]") {
     PredictOptions options = vgg16();
     options.gpus = 8;
     options.overrides.batch_size = 100;
     options.overrides.set = {"training.batch_per=global"};
     const auto prediction = predict(options);
-    REQUIRE(prediction);
-    CHECK_THAT(prediction->warnings.back(), Contains("100") && Contains("104 samples"));  // 13 on each of 8
+    REQUIRE_FALSE(prediction);
+    CHECK_THAT(prediction.error().message, Contains("100") && Contains("96 or 104"));
 }
 
 TEST_CASE("the page for a person names parts, spread and assumptions", "[predict]") {

@@ -25,7 +25,13 @@ TEST_CASE("the shipped dlcast.toml is the defaults, spelt out", "[config]") {
     CHECK(shipped->overwrite == defaults.overwrite);
     CHECK(shipped->ranking == defaults.ranking);
     CHECK(shipped->job.startup_s == defaults.job.startup_s);
+    CHECK(shipped->job.rank_init_s == defaults.job.rank_init_s);
+    CHECK(shipped->job.staging_Bps == defaults.job.staging_Bps);
+    CHECK(shipped->job.warmup_s == defaults.job.warmup_s);
+    CHECK(shipped->job.compile_layer_s == defaults.job.compile_layer_s);
+    CHECK(shipped->job.validation_start_s == defaults.job.validation_start_s);
     CHECK(shipped->job.checkpoint_write_Bps == defaults.job.checkpoint_write_Bps);
+    CHECK(shipped->job.tail_s == defaults.job.tail_s);
     CHECK(shipped->job.log_sd == defaults.job.log_sd);
     CHECK(shipped->inter_node_bandwidth_Bps == defaults.inter_node_bandwidth_Bps);
     CHECK(shipped->inter_node_latency_s == defaults.inter_node_latency_s);

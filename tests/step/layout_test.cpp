@@ -71,3 +71,45 @@ TEST_CASE("hybrid FSDP shards inside a node only", "[layout]") {
     parallel.fsdp = "full";
     CHECK(make_layout(parallel, gpus(4, 8))->weight_shards == 32);
 }
+
+// tp 3 of 8 GPUs: 6 or 9 GPUs would do, or tp 2 or 4.
+TEST_CASE("degrees that do not divide are refused with the nearest that do", "[layout]") {
+    Parallel parallel;
+    parallel.tp = 3;
+    CHECK_THAT(make_layout(parallel, gpus(1, 8)).error().message,
+               Contains("ask for 6 or 9 GPUs") && Contains("take tp 2 or 4"));
+    parallel.tp = 16;  // more than there are
+    CHECK_THAT(make_layout(parallel, gpus(1, 8)).error().message, Contains("ask for 16 GPUs") && Contains("take tp 8"));
+    parallel = {};
+    parallel.dp = 2;
+    parallel.tp = 2;
+    CHECK_THAT(make_layout(parallel, gpus(1, 8)).error().message,
+               Contains("dp 2 x tp 2") && Contains("make 4") && Contains("write dp 4") && Contains("ask for 4 GPUs"));
+}
+
+TEST_CASE("tensor ranks on several nodes are refused unless they are meant", "[layout]") {
+    Parallel parallel;
+    parallel.tp = 16;
+    const auto refused = make_layout(parallel, gpus(2, 8));
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, Contains("tp 16") && Contains("take tp 8") && Contains("tp_over_nodes"));
+    parallel.tp_over_nodes = true;
+    const auto meant = make_layout(parallel, gpus(2, 8));
+    REQUIRE(meant);
+    CHECK(meant->tensor.nodes == 2);
+    parallel.tp_over_nodes = false;
+    parallel.tp = 4;  // three groups of four straddle nodes of six
+    CHECK_THAT(make_layout(parallel, gpus(2, 6)).error().message, Contains("take tp 3 or 6"));
+    CHECK(make_layout(parallel, gpus(1, 8)));
+}
+
+TEST_CASE("expert ranks are data ranks and divide them", "[layout]") {
+    Parallel parallel;
+    parallel.tp = 2;
+    parallel.ep = 4;
+    const auto layout = make_layout(parallel, gpus(1, 8));
+    REQUIRE(layout);
+    CHECK(layout->ep == 4);
+    parallel.ep = 3;
+    CHECK_THAT(make_layout(parallel, gpus(1, 8)).error().message, Contains("4 data ranks") && Contains("ep 2 or 4"));
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/forecast_options.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+
+#include "cli/number_option.h"
+#include "predictor/base/text.h"
+#include "predictor/job/site_catalog.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t most_bytes = 16u << 20;
+
+// The file named by --cluster must be there; the configuration's may be missing.
+Result<std::optional<Cluster>> read_cluster(const std::string& named, const SiteConfig& config) {
+    const std::string& path = named.empty() ? config.cluster_file : named;
+    if (path.empty()) return std::optional<Cluster>{};
+    const auto text = read_file(path, most_bytes);
+    if (!text) {
+        if (named.empty() && text.error().fault == Fault::not_found) return std::optional<Cluster>{};
+        return text.error();
+    }
+    auto cluster = parse_cluster(*text, path);
+    if (!cluster) return cluster.error();
+    return std::optional<Cluster>{std::move(*cluster)};
+}
+
+}  // namespace
+
+void add_forecast_options(CLI::App& verb, ForecastOptions& options) {
+    PredictOptions& p = options.predict;
+    WorkloadOverrides& o = p.overrides;
+    verb.add_option("MODEL", p.model, "Zoo name, model file or directory");
+    verb.add_option("--cluster", options.cluster, "Cluster file, instead of the configuration's")->type_name("FILE");
+    verb.add_option("--network-gbps", p.network_Gbps, "Network of one node, all its adapters, in Gb/s")
+        ->type_name("G")
+        ->check(CLI::Range(0.01, 1e6));
+    verb.add_option("--batch-size", o.batch_size, "Samples a GPU and micro-step")
+        ->type_name("B")
+        ->transform(whole_number(1, 1'000'000'000));
+    verb.add_option("--grad-accum", o.grad_accum, "Micro-steps to an optimizer step")
+        ->type_name("N")
+        ->transform(whole_number(1, 1 << 24));
+    verb.add_option("--precision", options.precision, "fp32, tf32, amp, fp16, bf16 or fp8")->type_name("P");
+    verb.add_option("--optimizer", o.optimizer, "sgd, momentum, adam, adamw, ...")->type_name("NAME");
+    CLI::Option* epochs =
+        verb.add_option("--epochs", o.epochs, "Epochs")->type_name("E")->check(number_between(1e-6, 1e9));
+    CLI::Option* steps = verb.add_option("--steps", o.steps, "Optimizer steps")
+                             ->type_name("S")
+                             ->transform(whole_number(1, 1'000'000'000'000))
+                             ->excludes(epochs);
+    verb.add_option("--tokens", o.tokens, "Tokens to train on, as 300e9")
+        ->type_name("T")
+        ->check(number_between(1, 1e18))
+        ->excludes(epochs)
+        ->excludes(steps);
+    verb.add_option("--dataset", o.dataset, "Data set by name")->type_name("NAME");
+    verb.add_option("--seq-len", o.seq_len, "Tokens of a sample")
+        ->type_name("L")
+        ->transform(whole_number(1, 100'000'000));
+    verb.add_option("--set", o.set, "Any key of the declaration, as dotted.key=value")->type_name("KEY=VALUE");
+    verb.add_option("--config", options.config, "dlcast.toml, instead of the shipped one")->type_name("FILE");
+    verb.add_option("--weights", options.weights, "Weights, instead of the configuration's")->type_name("DIR");
+}
+
+Result<OpenedSite> open_site(ForecastOptions& options) {
+    if (!options.precision.empty()) {
+        options.predict.overrides.precision = precision_from(options.precision);
+        if (!options.predict.overrides.precision)
+            return invalid_argument(
+                fmt::format("--precision {}: unknown; one of fp32, tf32, amp, fp16, bf16, fp8", options.precision));
+    }
+    OpenedSite out;
+    const auto config = read_site_config(options.config);
+    if (!config) return config.error();
+    out.config = site_of(options.predict, *config);
+    auto catalog = load_catalog(*config);
+    if (!catalog) return catalog.error();
+    out.catalog = std::move(*catalog);
+    auto cluster = read_cluster(options.cluster, *config);
+    if (!cluster) return cluster.error();
+    out.cluster = std::move(*cluster);
+    auto opened = open_model(options.weights, config->weights_dir);
+    if (!opened) return opened.error();
+    out.opened = std::move(*opened);
+    if (!out.opened.warning.empty()) fmt::print(stderr, "dlcast: {}\n", out.opened.warning);
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What the forecasting verbs (predict, scale, compare) are told alike, and the site they open.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <optional>
+#include <string>
+
+#include "cli/installation.h"
+#include "cli/prediction.h"
+
+namespace dlcast {
+
+struct ForecastOptions {
+    PredictOptions predict;
+    std::string precision, cluster, config, weights;
+};
+
+/// MODEL, what overrides its training and data, and the files of the site; limits are those of the declaration's
+/// reader. GPUs are each verb's own.
+void add_forecast_options(CLI::App& verb, ForecastOptions& options);
+
+/// Configuration, catalog, cluster file (absent where the configuration's is not there) and weights.
+struct OpenedSite {
+    SiteConfig config;
+    DeviceCatalog catalog;
+    std::optional<Cluster> cluster;
+    OpenedModel opened;
+    PredictSite view() const {
+        return {&config, &catalog, cluster ? &*cluster : nullptr, opened.model.get(), &opened.steps};
+    }
+};
+
+/// Opens what `options` name; sets their precision override. Errors: an unknown precision, files that are not there or
+/// wrong. Says on stderr where the network could not be opened.
+Result<OpenedSite> open_site(ForecastOptions& options);
+
+}  // namespace dlcast

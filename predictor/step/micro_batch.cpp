@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/step/micro_batch.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace dlcast {
+
+Result<std::int64_t> micro_batch_of(const Training& training, const Layout& layout) {
+    if (training.global_batch <= 0) {
+        if (training.batch_size > 0) return training.batch_size;
+        return invalid_argument("training: no batch size; add \"batch_size\"");
+    }
+    const std::int64_t steps = std::max<std::int64_t>(1, training.grad_accum);
+    const std::int64_t parts = layout.dp * steps;
+    if (training.global_batch % parts == 0) return training.global_batch / parts;
+    const std::int64_t below = training.global_batch / parts * parts, above = below + parts;
+    return invalid_argument(
+        fmt::format("training: a global batch of {} does not divide over {} data ranks{}; {} would do{}",
+                    training.global_batch, layout.dp, steps > 1 ? fmt::format(" x {} micro-steps", steps) : "",
+                    below > 0 ? fmt::format("{} or {}", below, above) : fmt::format("{}", above),
+                    below > 0 ? "" : ", or fewer GPUs"));
+}
+
+}  // namespace dlcast

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/step/micro_batch.h"
+
+#include <catch2/catch.hpp>
+
+using namespace dlcast;
+using Catch::Matchers::Contains;
+
+namespace {
+Result<std::int64_t> of(std::int64_t global, std::int64_t accumulation, int dp) {
+    Training training;
+    training.global_batch = global;
+    training.grad_accum = accumulation;
+    Layout layout;
+    layout.dp = dp;
+    return micro_batch_of(training, layout);
+}
+}  // namespace
+
+// 256 / (8 x 4) = 8.
+TEST_CASE("a global batch is divided over data ranks and micro-steps", "[micro_batch]") {
+    CHECK(*of(256, 4, 8) == 8);
+    CHECK(*of(256, 1, 1) == 256);
+    Training training;
+    training.batch_size = 32;
+    CHECK(*micro_batch_of(training, {}) == 32);
+}
+
+// Multiples of 12 x 2 = 24 around 100: 96 and 120; around 10 only 24.
+TEST_CASE("a global batch that does not divide is refused with the nearest that do", "[micro_batch]") {
+    CHECK_THAT(of(100, 2, 12).error().message, Contains("12 data ranks x 2 micro-steps") && Contains("96 or 120"));
+    CHECK_THAT(of(10, 2, 12).error().message, Contains("24 would do") && Contains("fewer GPUs"));
+    CHECK_THAT(micro_batch_of({}, {}).error().message, Contains("batch_size"));
+}
