@@ -35,6 +35,9 @@ int main(int argc, char** argv) {
     dlcast::add_compare(app, exit_code);
     dlcast::add_check(app, exit_code);
     dlcast::add_evaluate(app, exit_code);
+    dlcast::add_forecast(app, exit_code);
+    dlcast::add_report(app, exit_code);
+    dlcast::add_simulate(app, exit_code);
     dlcast::add_sync(app, exit_code);
     dlcast::add_train(app, exit_code);
 

@@ -11,6 +11,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 extern char** environ;
 
@@ -40,7 +41,7 @@ std::string read_all(int fd, Clock::time_point deadline, std::string& out) {
 
 }  // namespace
 
-Result<std::string> run_program(const std::vector<std::string>& arguments, std::chrono::milliseconds patience) {
+Result<StartedProgram> StartedProgram::start(const std::vector<std::string>& arguments) {
     const std::string& name = arguments.front();
     int ends[2];
     if (::pipe2(ends, O_CLOEXEC) != 0) return unavailable(fmt::format("cannot run {}: {}", name, std::strerror(errno)));
@@ -60,20 +61,43 @@ Result<std::string> run_program(const std::vector<std::string>& arguments, std::
         ::close(ends[0]);
         return unavailable(fmt::format("cannot run {}: {}", name, std::strerror(spawned)));
     }
+    return StartedProgram(ends[0], child);
+}
 
-    std::string out;
-    const std::string fault = read_all(ends[0], Clock::now() + patience, out);
-    ::close(ends[0]);
-    if (!fault.empty()) ::kill(child, SIGKILL);
+StartedProgram::StartedProgram(StartedProgram&& other) noexcept
+    : output_(std::exchange(other.output_, -1)), pid_(std::exchange(other.pid_, -1)) {}
+
+StartedProgram::~StartedProgram() {
+    kill();
+    if (output_ >= 0) ::close(output_);
+}
+
+void StartedProgram::kill() {
+    if (pid_ < 0) return;
+    ::kill(pid_, SIGKILL);
+    wait();
+}
+
+std::string StartedProgram::wait() {
     int status = 0;
-    while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+    while (::waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
-    const std::string command = fmt::format("{}", fmt::join(arguments, " "));
-    if (!fault.empty()) return unavailable(fmt::format("`{}` {}", command, fault));
-    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0)
-        return unavailable(fmt::format("`{}` failed ({})", command,
-                                       WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
-                                                         : fmt::format("signal {}", WTERMSIG(status))));
+    pid_ = -1;
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0) return "";
+    return fmt::format("failed ({})", WIFEXITED(status) ? fmt::format("exit code {}", WEXITSTATUS(status))
+                                                        : fmt::format("signal {}", WTERMSIG(status)));
+}
+
+Result<std::string> run_program(const std::vector<std::string>& arguments, std::chrono::milliseconds patience) {
+    auto program = StartedProgram::start(arguments);
+    if (!program) return program.error();
+    std::string out;
+    std::string fault = read_all(program->output(), Clock::now() + patience, out);
+    if (!fault.empty())
+        program->kill();
+    else
+        fault = program->wait();
+    if (!fault.empty()) return unavailable(fmt::format("`{}` {}", fmt::join(arguments, " "), fault));
     return out;
 }
 

@@ -2,6 +2,8 @@
 // Runs another program and reads what it prints. No shell: arguments go as they are.
 #pragma once
 
+#include <sys/types.h>
+
 #include <chrono>
 #include <string>
 #include <vector>
@@ -9,6 +11,28 @@
 #include "predictor/base/result.h"
 
 namespace dlcast {
+
+/// A program that runs, for those who read its output as it comes. One that is not waited for is killed.
+class StartedProgram {
+public:
+    /// Errors (unavailable): not found, no permission.
+    static Result<StartedProgram> start(const std::vector<std::string>& arguments);
+    ~StartedProgram();
+    StartedProgram(StartedProgram&& other) noexcept;
+    StartedProgram(const StartedProgram&) = delete;
+    StartedProgram& operator=(const StartedProgram&) = delete;
+
+    int output() const { return output_; }  // the read end of its standard output
+    /// Waits for its end. Empty: it ended with 0; else what happened.
+    std::string wait();
+    /// Kills it, and waits.
+    void kill();
+
+private:
+    StartedProgram(int output, pid_t pid) : output_(output), pid_(pid) {}
+    int output_;
+    pid_t pid_;  // -1: its end was seen
+};
 
 /// Standard output of `arguments[0]`, found in PATH, once it has ended with 0; its stderr is ours. Errors
 /// (unavailable): not found, another exit code, no end within `patience` (it is then killed), more than 256 MiB of

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/gpu_hours_query.h"
+
+#include <algorithm>
+#include <optional>
+#include <unordered_map>
+
+namespace dlcast {
+namespace {
+
+struct KeyHash {
+    std::size_t operator()(const RunKey& key) const {
+        return std::hash<std::string>{}(key.job) ^ static_cast<std::size_t>(key.submit_s * 0x9e3779b9);
+    }
+};
+using Queue = std::unordered_map<RunKey, JobRun, KeyHash>;
+
+// A requeued job waits again under its number, in the very second of its earlier run's end at worst.
+bool is_final(RunState state) {
+    return state != RunState::requeued && state != RunState::preempted && state != RunState::node_fail;
+}
+
+class Query {
+public:
+    Query(const AccountingOptions& options, Calendar& calendar, const AccountingWindow& window)
+        : options_(options),
+          calendar_(calendar),
+          window_(window),
+          filter_(options, names_),
+          all_(window.begin_s, window.end_s, window.now_s),
+          asked_(all_) {}
+
+    Status read_jobs(GpuHoursAnswer& answer) {
+        std::optional<Queue> queue;
+        auto lines = open_squeue(options_);
+        if (!lines) return lines.error();
+        if (*lines) {
+            queue.emplace();
+            const auto keep = [&](const JobRun& run, const RunKey& key) { queue->insert_or_assign(key, run); };
+            if (auto s = read_squeue(std::move(**lines), names_, calendar_, answer.skipped, keep); !s) return s;
+        }
+        auto history = open_sacct(options_, window_, calendar_);
+        if (!history) return history.error();
+        const auto use = [&](const JobRun& run, const RunKey& key) {
+            const bool waits = run.state == RunState::pending || run.state == RunState::running;
+            if (!queue || !waits) add(run);
+            if (!queue) return;
+            if (!waits && is_final(run.state)) queue->erase(key);
+            if (run.state == RunState::running && queue->count(key) == 0) ++answer.skipped.runaway;
+        };
+        if (auto s = read_sacct(std::move(*history), names_, calendar_, answer.skipped, use); !s) return s;
+        if (queue)
+            for (const auto& [key, run] : *queue) add(run);
+        return ok();
+    }
+
+    Status read_budgets(GpuHoursAnswer& answer) {
+        const auto associations = read_associations(options_, answer.warnings);
+        if (!associations) return associations.error();
+        const std::int64_t seen_until_s = std::min(window_.end_s, window_.now_s);
+        const double days = static_cast<double>(seen_until_s - window_.begin_s) / 86'400;
+        for (Budget& budget : budgets_of(associations->rows, associations->usage, all_, names_, days, window_.now_s))
+            if (filter_.concerns(budget, names_)) answer.budgets.push_back(std::move(budget));
+        return ok();
+    }
+
+    void fill(GpuHoursAnswer& answer) const {
+        for (const auto& [key, cell] : asked_.cells()) {
+            answer.total += cell;
+            answer.by_account[names_.at(key.account)] += cell;
+            answer.by_user[names_.at(key.user)] += cell;
+            answer.by_partition[names_.at(key.partition)] += cell;
+            answer.by_gpu[names_.at(key.gpu)] += cell;
+        }
+        answer.by_day = asked_.days();
+    }
+
+private:
+    void add(const JobRun& run) {
+        all_.add(run, calendar_);  // budgets of an account hold all its jobs
+        if (filter_(run.account, run.user, run.partition)) asked_.add(run, calendar_);
+    }
+
+    const AccountingOptions& options_;
+    Calendar& calendar_;
+    AccountingWindow window_;
+    Names names_;
+    RunFilter filter_;
+    GpuHoursSums all_, asked_;
+};
+
+}  // namespace
+
+Result<GpuHoursAnswer> ask_gpu_hours(const AccountingOptions& options, Calendar& calendar) {
+    const auto window = window_of(options, calendar);
+    if (!window) return window.error();
+    GpuHoursAnswer answer;
+    answer.window = *window;
+    Query query(options, calendar, *window);
+    if (auto s = query.read_jobs(answer); !s) return s.error();
+    if (auto s = query.read_budgets(answer); !s) return s.error();
+    query.fill(answer);
+    return answer;
+}
+
+}  // namespace dlcast
