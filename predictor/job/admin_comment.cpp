@@ -27,11 +27,13 @@ Value to_value(const ForecastRecord& record) {
     out.set("id", record.id);
     out.set("model", record.model);
     out.set("gpus", record.gpus);
+    out.set("nodes", record.nodes > 0 ? Value(record.nodes) : Value());
     out.set("gpu", record.gpu);
     out.set("partition", record.partition);
     out.set("p50_s", whole(record.p50_s));
     out.set("p95_s", whole(record.p95_s));
     out.set("limit_s", record.limit_s >= 0 ? Value(record.limit_s) : Value());
+    out.set("asked_s", record.asked_s >= 0 ? Value(record.asked_s) : Value());
     out.set("gpu_h", record.gpu_h ? Value(std::round(*record.gpu_h * 10) / 10) : Value());
     out.set("by", record.by);
     out.set("weights", record.weights);

@@ -12,18 +12,19 @@ namespace dlcast {
 struct ForecastRecord {
     std::string id;
     std::string model;
-    int gpus = 0;
-    std::string gpu;  // catalog name
+    int gpus = 0, nodes = 0;  // 0 nodes: not told
+    std::string gpu;          // catalog name
     std::string partition;
     std::optional<double> p50_s, p95_s;
     std::int64_t limit_s = -1;  // -1: none chosen
+    std::int64_t asked_s = -1;  // the user's own limit; -1: none, 0: UNLIMITED
     std::optional<double> gpu_h;
     std::string by;       // torch or analytic
     std::string weights;  // id; empty for the analytic model
 };
 
-/// {"v":1,"id":..,"model":..,"gpus":..,"p50_s":..,"p95_s":..,"limit_s":..,"gpu_h":..,"by":..,"weights":..}; whole
-/// seconds, a tenth of a GPU-hour; null where nothing is known.
+/// {"v":1,"id":..,"model":..,"gpus":..,"nodes":..,"p50_s":..,"p95_s":..,"limit_s":..,"asked_s":..,"gpu_h":..,"by":..,
+/// "weights":..}; whole seconds, a tenth of a GPU-hour; null where nothing is known.
 Value to_value(const ForecastRecord& record);
 
 /// The comment with {"dlcast": ..} added: a JSON object gains the key "dlcast" and keeps every other byte, other text

@@ -66,16 +66,19 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
     return text;
 }
 
-ForecastRecord record_of(const Workload& workload, const Candidate& candidate, const ForecastOrigin& origin) {
+ForecastRecord record_of(const Workload& workload, const Candidate& candidate, const ForecastOrigin& origin,
+                         std::int64_t asked_min) {
     ForecastRecord record;
     record.id = new_forecast_id();
     record.model = workload.model.name;
     record.gpus = candidate.allocation.world_size();
+    record.nodes = candidate.allocation.nodes;
     record.gpu = candidate.allocation.device.name;
     record.partition = candidate.allocation.partition;
     record.p50_s = candidate.job->p50_s;
     record.p95_s = candidate.job->p95_s;
     record.limit_s = candidate.limit_min * 60;
+    record.asked_s = asked_min < 0 ? -1 : asked_min * 60;
     record.gpu_h = candidate.job->gpu_hours(candidate.job->p50_s);
     record.by = origin.by;
     record.weights = origin.weights;
@@ -101,7 +104,8 @@ Verdict verdict_of(const Workload& workload, const Candidate& candidate, const P
     if (sets_limit) out.time_limit_min = candidate.limit_min;
     if (site.mode == Mode::enforce && candidate.allocation.partition != trim(request.partition))
         out.partition = candidate.allocation.partition;
-    out.admin_comment = add_to_comment(request.admin_comment, record_of(workload, candidate, origin));
+    out.admin_comment =
+        add_to_comment(request.admin_comment, record_of(workload, candidate, origin, request.time_limit_min));
     if (out.admin_comment.size() > longest_comment) {
         out.admin_comment.clear();
         out.log = "the admin_comment that is there leaves no room for the forecast";

@@ -130,9 +130,9 @@ TEST_CASE("a budget of an account holds its sub-accounts and says when it is use
     add("lab \"b\"", "bob", "t4", 1);  // 10 h
     add("other", "ada", "a100", 8);
     const std::vector<BudgetRow> rows{{"root", "", "", "", "1", {}},
-                                        {"lab", "root", "", "", "1", {{"gres/gpu", 100}, {"gres/gpu:a100", 20}}},
-                                        {"lab \"b\"", "lab", "", "", "1", {}},
-                                        {"lab", "", "ada", "", "1", {{"gres/gpu", 50}}}};
+                                      {"lab", "root", "", "", "1", {{"gres/gpu", 100}, {"gres/gpu:a100", 20}}},
+                                      {"lab \"b\"", "lab", "", "", "1", {}},
+                                      {"lab", "", "ada", "", "1", {{"gres/gpu", 50}}}};
     const auto budgets = budgets_of(rows, {{"lab", "", "", {}, {{"gres/gpu", 40}}}}, sums, names, 10, now);
     REQUIRE(budgets.size() == 3);
     CHECK(budgets[0].used_h == 40);  // what Slurm says

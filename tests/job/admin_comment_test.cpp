@@ -15,18 +15,20 @@ ForecastRecord record() {
     return {.id = "0123456789ab",
             .model = "vgg16",
             .gpus = 4,
+            .nodes = 1,
             .gpu = "A100-SXM4-80GB",
             .partition = "a100",
             .p50_s = 11400.4,
             .p95_s = 13000.0,
             .limit_s = 14400,
+            .asked_s = 3600,
             .gpu_h = 12.6671,
             .by = "torch",
             .weights = "w1"};
 }
 const std::string ours =
-    R"({"dlcast":{"v":1,"id":"0123456789ab","model":"vgg16","gpus":4,"gpu":"A100-SXM4-80GB","partition":"a100",)"
-    R"("p50_s":11400,"p95_s":13000,"limit_s":14400,"gpu_h":12.7,"by":"torch","weights":"w1"}})";
+    R"({"dlcast":{"v":1,"id":"0123456789ab","model":"vgg16","gpus":4,"nodes":1,"gpu":"A100-SXM4-80GB","partition":"a100",)"
+    R"("p50_s":11400,"p95_s":13000,"limit_s":14400,"asked_s":3600,"gpu_h":12.7,"by":"torch","weights":"w1"}})";
 }  // namespace
 
 TEST_CASE("an empty comment becomes the forecast", "[admin_comment]") {

@@ -86,7 +86,7 @@ def run_all(cluster):
     timeout = take(forecast("daemon", "vision", "t4", 1, state="TIMEOUT", limit_min=1, ours_s=60), script="sleep 200")
     running = take(Job("games", LAB, "v100", 2, state="RUNNING", p50_s=400, p95_s=800, ours_s=1200, limit_min=20), script="sleep 1000")
     take(Job("nobody", LAB, "v100", 1, state="RUNNING", limit_min=30), script="sleep 1000")
-    for i in range(14):
+    for i in range(20):
         take(forecast("daemon", "vision", "a100", 1 + i % 2, model=("vgg16", "resnet50")[i % 2]), script=f"sleep {1 + i % 3}")
     for i in range(8):
         take(forecast("daemon", QUOTED, "a100", 1, asked=600, limit_min=10, ours_s=240), script="sleep 1")
@@ -116,6 +116,12 @@ def run_all(cluster):
     take(forecast("games", LAB, "v100", 2, state="PENDING", tasks=5, p50_s=1800, p95_s=3600, ours_s=3600, limit_min=60), "--array=1-9:2",
          hold=True)
     take(Job("daemon", "vision", "t4", 1, state="PENDING", limit_min=120), hold=True)
+    # The plugin's own record.
+    model = cluster.write_model("vgg16.json", epochs=1)
+    answer = cluster.run("sbatch", "--hold", f"--dl-model={model}", "-A", "research", "-p", "a100", "--gres=gpu:a100:1", "--wrap=true")
+    assert answer.job, answer.err
+    record = cluster.record(answer.job)
+    jobs.append(Job("root", "research", "a100", 1, state="PENDING", p50_s=record["p50_s"], p95_s=record["p95_s"], id=answer.job))
 
     wait_until(lambda: state(cluster, cancelled) == "RUNNING" and state(cluster, requeued) == "RUNNING", 30)
     cluster.run("scancel", str(cancelled.id), str(never.id))
