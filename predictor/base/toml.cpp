@@ -88,4 +88,18 @@ Result<Value> parse_toml(std::string_view text, const std::string& source) {
     }
 }
 
+std::string toml_basic_string(std::string_view text) {
+    std::string out = "\"";
+    for (const char c : text) {
+        const auto byte = static_cast<unsigned char>(c);
+        if (c == '"' || c == '\\')
+            (out += '\\') += c;
+        else if (byte < 0x20 || byte == 0x7f)
+            out += fmt::format("\\u{:04X}", byte);
+        else
+            out += c;
+    }
+    return out + '"';
+}
+
 }  // namespace dlcast

@@ -14,4 +14,7 @@ namespace dlcast {
 /// has any.
 Result<Value> parse_toml(std::string_view text, const std::string& source);
 
+/// `text` as a basic string of TOML, in quotes: "a \"b\"".
+std::string toml_basic_string(std::string_view text);
+
 }  // namespace dlcast

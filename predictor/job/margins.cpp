@@ -29,15 +29,6 @@ Margin read_margin(const Value& value, const std::string& source, std::vector<st
     return out;
 }
 
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : one_line(text, 1024)) {
-        if (c == '"' || c == '\\') out += '\\';
-        out += c;
-    }
-    return out + '"';
-}
-
 }  // namespace
 
 const Margin* Margins::find(std::string_view partition, std::string_view model) const {
@@ -93,8 +84,8 @@ std::string write_margins(const Margins& margins) {
         margins.kill_rate, margins.calibrated_at_s);
     for (const Margin& row : margins.rows) {
         out += "\n[[margin]]\n";
-        if (!row.partition.empty()) out += fmt::format("partition = {}\n", quoted(row.partition));
-        if (!row.model_class.empty()) out += fmt::format("model_class = {}\n", quoted(row.model_class));
+        if (!row.partition.empty()) out += fmt::format("partition = {}\n", toml_basic_string(row.partition));
+        if (!row.model_class.empty()) out += fmt::format("model_class = {}\n", toml_basic_string(row.model_class));
         out += fmt::format("jobs = {}\ndeviations = {:.4f}\n", row.jobs, row.deviations);
     }
     return out;

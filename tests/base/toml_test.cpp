@@ -37,3 +37,8 @@ TEST_CASE("bad TOML is refused with its place", "[toml]") {
     CHECK(parse_toml("mode = broken\n", "c.toml").error().message.find("text stands in quotes") != std::string::npos);
     CHECK_FALSE(parse_toml("a = " + std::string(10'000, '['), "c.toml"));
 }
+
+TEST_CASE("any text reads back from its TOML string", "[toml]") {
+    for (const std::string text : {"", "my lab", "a \"b\" \\c", "line\nbreak\t\x7f", "\xc3\xa9"})
+        CHECK(parse_toml("a = " + dlcast::toml_basic_string(text), "c.toml")->find("a")->as_string() == text);
+}
