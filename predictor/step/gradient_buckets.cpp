@@ -64,7 +64,7 @@ std::vector<GradientBucket> gradient_buckets(const ExchangeQuery& q, const Messa
         Message reduce = times.of(kind, open_bytes, data);
         const Message experts = times.of(kind, expert_bytes, same_experts);
         if (experts.alone_s > 0) reduce = {reduce.alone_s + experts.alone_s, std::max(reduce.wire, experts.wire)};
-        out.push_back({reduce, all_s > 0 ? done_s / all_s : 1.0});
+        if (reduce.alone_s > 0) out.push_back({reduce, all_s > 0 ? done_s / all_s : 1.0});
         open_bytes = expert_bytes = 0;
     }
     return out;

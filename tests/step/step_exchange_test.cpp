@@ -176,5 +176,6 @@ TEST_CASE("experts' ranks share the experts and exchange tokens", "[step_exchang
     CHECK(shared.exchange.experts.alone_s > 0);
     CHECK(shared.exchange.buckets.empty());  // no other data rank holds these experts
     const StepTimes<double> t = step_times(shared, prior_coefficients());
-    CHECK(t.forward_s < step_times(all, prior_coefficients()).forward_s * 1.05);  // fewer, larger products
+    // As many operations in fewer, larger products: waves of tiles differ.
+    CHECK_THAT(t.forward_s, WithinRel(step_times(all, prior_coefficients()).forward_s, 0.15));
 }
