@@ -14,6 +14,7 @@
 #include "cli/train.h"
 #include "predictor/base/text.h"
 #include "predictor/timing/group_fit.h"
+#include "predictor/timing/group_residual.h"
 
 namespace dlcast {
 namespace {
@@ -104,7 +105,11 @@ Result<Forecast> forecast(const std::vector<OpsRow>& rows, const LayerTimeModel&
         out.times = std::move(*times);
         return out;
     }
-    std::map<Group, GroupOffsets> fitted;
+    struct Fitted {
+        GroupOffsets offsets;
+        GroupResidual residual;
+    };
+    std::map<Group, Fitted> fitted;
     for (const auto& [group, drawn] : draw(rows, fit_rows, seed)) {
         std::vector<double> measured;
         for (const std::size_t i : drawn) {
@@ -124,14 +129,25 @@ Result<Forecast> forecast(const std::vector<OpsRow>& rows, const LayerTimeModel&
         };
         const auto offsets = fit_group_offsets(measured, log_times);
         if (!offsets) return offsets.error();
-        fitted[group] = *offsets;
+        const auto forecast_log_s = log_times(*offsets);
+        if (!forecast_log_s) return forecast_log_s.error();
+        std::vector<ResidualRow> residuals;
+        for (std::size_t i = 0; i < drawn.size(); ++i)
+            residuals.push_back(
+                {&rows[drawn[i]].op, std::exp((*forecast_log_s)[i]), measured[i] - (*forecast_log_s)[i]});
+        fitted[group] = {*offsets, GroupResidual(residuals)};
     }
     auto times = operator_times(rows, model, [&](const OpsRow& row) {
         const auto found = fitted.find(group_of(row));
-        return found == fitted.end() ? nullptr : &found->second;
+        return found == fitted.end() ? nullptr : &found->second.offsets;
     });
     if (!times) return times.error();
     out.times = std::move(*times);
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+        const auto found = fitted.find(group_of(rows[i]));
+        double& median_s = out.times[i].median_s;
+        if (found != fitted.end()) median_s *= std::exp(found->second.residual.at(rows[i].op, median_s));
+    }
     return out;
 }
 

@@ -16,7 +16,7 @@ namespace dlcast {
 
 /// Why a time may be wrong.
 struct Doubts {
-    bool analytic = false;         // no network knows the operator: a typical efficiency answers
+    bool analytic = false;         // no network is there, or none knows the operator: a typical efficiency answers
     bool unseen_gpu = false;       // nothing was measured on the GPU; its data sheet stands for it
     bool far_from_data = false;    // sizes outside of what training saw
     bool other_precision = false;  // measured in fp32 alone; the rate of the precision is the data sheet's

@@ -35,7 +35,7 @@ TEST_CASE("the layers that carry most of the spread are named, with the reason",
     CHECK(out[0].why.empty());
     CHECK(out[1].kind == "attention");
     REQUIRE(out[1].why.size() == 1);
-    CHECK(out[1].why.front().find("without measured data") != std::string::npos);
+    CHECK(out[1].why.front().find("typical efficiencies") != std::string::npos);
     CHECK(to_text(out[1]).find("attention layers (49 % of the layers' spread; d +-172 %): ") == 0);  // e - 1
 }
 
