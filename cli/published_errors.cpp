@@ -30,7 +30,7 @@ constexpr std::array<Published, 12> published{{
      "latency and bandwidth fitted to two measured sizes: median 5.6, 22.0, 5.2 % (to 64 KiB, to 16 MiB, larger)"},
     {"sampling-400", "tree trained on the samples 10.5 %; linear shift of the source model 6.2 %"},
     {"sampling-800", "tree trained on the samples 5.3 %; linear shift of the source model 4.3 %"},
-    {"epochs", "PreNeT, VGG-16 epochs: 22.5 %"},
+    {"models", "PreNeT, epochs of VGG-16: 22.5 %"},
 }};
 
 }  // namespace
@@ -39,6 +39,8 @@ std::string predictor_name(std::string_view column) {
     if (column == "neusight") return "NeuSight";
     if (column == "habitat") return "Habitat";
     if (column == "micro") return "Li et al.";
+    if (column == "prenet") return "PreNeT";
+    if (column == "justus_as_run_by_prenet") return "Justus et al. as PreNeT ran it";
     return std::string(column);
 }
 

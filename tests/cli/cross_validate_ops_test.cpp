@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/cross_validate_ops.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
 #include <filesystem>
@@ -27,9 +30,8 @@ std::string two_gpus() {
             op.kind = OperatorKind::linear;
             op.m = op.k = op.n = size;
             const double ms = 1e3 * flops(op) / (efficiency * sustained_flops_per_s(device, op));
-            const std::string n = std::to_string(size);
-            text += "p" + std::to_string(id++) + (i % 6 == 0 ? ",valid" : ",train") + ",here," + device.name +
-                    ",linear," + n + "," + n + "," + n + "," + std::to_string(ms) + "\n";
+            text += fmt::format("p{},{},here,{},linear,{},{},{},{:.6f}\n", id++, i % 6 == 0 ? "valid" : "train",
+                                device.name, size, size, size, ms);
         }
     return text;
 }
