@@ -88,7 +88,7 @@ std::optional<Calendar::Hour> Calendar::read(std::string_view text) {
     if (is_new) {
         std::int64_t best = moment_of(*wall, -1), earlier = moment_of(*wall, 1), later = moment_of(*wall, 0);
         // Only readings that give the same wall clock back are ones; outside of repeated hours that is one of the two.
-        const auto same_hour = [&](std::int64_t s) { return local(s).tm_hour == wall->hour; };
+        const auto same_hour = [&](std::int64_t s) { return s > 0 && local(s).tm_hour == wall->hour; };
         if (!same_hour(earlier)) earlier = same_hour(later) ? later : best;
         if (!same_hour(later)) later = earlier;
         found->second = {std::min(earlier, later), std::max(earlier, later)};

@@ -41,25 +41,25 @@ std::optional<double> conformal_margin(std::vector<Score> scores, double kill_ra
 std::int64_t least_group_jobs(double kill_rate) { return static_cast<std::int64_t>(std::ceil(5 / kill_rate - 1e-9)); }
 
 Margins calibrate(const std::vector<const JobRun*>& runs, const Names& names, double kill_rate, std::int64_t now_s) {
-    std::map<Names::Id, std::string> classes;
+    Names classes;
+    std::map<Names::Id, Names::Id> class_of;
     for (const JobRun* run : runs)
-        if (classes.count(run->model) == 0) classes[run->model] = model_class(names.at(run->model));
+        if (class_of.count(run->model) == 0) class_of[run->model] = classes.id(model_class(names.at(run->model)));
     Margins out;
     out.kill_rate = kill_rate;
     out.calibrated_at_s = now_s;
     // One kind of groups after the other: a million scores need not be held four times.
     for (const auto& [by_partition, by_class] : {std::pair(false, false), {true, false}, {false, true}, {true, true}}) {
-        std::map<std::pair<std::string, std::string>, std::vector<Score>> groups;
-        for (const JobRun* run : runs) {
-            if (!is_judged(*run)) continue;
-            auto& group = groups[{by_partition ? names.at(run->partition) : "", by_class ? classes[run->model] : ""}];
-            group.push_back(score_of(*run));
-        }
+        std::map<std::pair<Names::Id, Names::Id>, std::vector<Score>> groups;
+        for (const JobRun* run : runs)
+            if (is_judged(*run))
+                groups[{by_partition ? run->partition : 0, by_class ? class_of.at(run->model) : 0}].push_back(
+                    score_of(*run));
         for (auto& [key, scores] : groups) {
             const auto jobs = static_cast<std::int64_t>(scores.size());
             if ((by_partition || by_class) && jobs < least_group_jobs(kill_rate)) continue;
             if (const auto margin = conformal_margin(std::move(scores), kill_rate))
-                out.rows.push_back({key.first, key.second, jobs, *margin});
+                out.rows.push_back({names.at(key.first), classes.at(key.second), jobs, *margin});
         }
     }
     return out;
