@@ -10,6 +10,7 @@
 #include <filesystem>
 #include <map>
 
+#include "cli/model_sums.h"
 #include "cli/operator_errors.h"
 #include "predictor/base/text.h"
 #include "predictor/timing/group_index.h"
@@ -22,11 +23,11 @@ namespace {
 // The least log time over the memory bound leaves room for a cache that holds what a call reads.
 struct NetChoice {
     int width, epochs;
-    float slowness_min;
+    float slowness_min, weight_decay;
     double unseen_log_sd;  // bias of a GPU that trained nothing: leaving one out at a time gave 0.13 to 0.26
 };
 constexpr std::array<NetChoice, net_count> choices{
-    {{128, 30, -0.7f, 0.20}, {128, 30, -1.1f, 0.20}, {96, 30, -0.3f, 0.20}}};
+    {{128, 10, -0.7f, 0.3f, 0.20}, {128, 24, -1.1f, 0.1f, 0.20}, {96, 24, -0.3f, 0.1f, 0.20}}};
 
 // What the public tables are; rows of other sources are the user's own.
 struct KnownSource {
@@ -41,10 +42,11 @@ constexpr std::array<KnownSource, 4> known_sources{
 struct Examples {
     FeatureTable table;
     std::vector<float> log_time, weight, noise;
+    std::vector<std::int32_t> figure;
 };
 
 Examples examples_of(Net net, const TrainingRows& rows) {
-    Examples out{FeatureTable(net), {}, {}, {}};
+    Examples out{FeatureTable(net), {}, {}, {}, {}};
     const GroupIndex groups(rows.groups[static_cast<std::size_t>(net)]);
     for (const OpsRow& row : rows.train) {
         if (net_of(row.op) != net) continue;
@@ -52,7 +54,10 @@ Examples examples_of(Net net, const TrainingRows& rows) {
         out.log_time.push_back(static_cast<float>(std::log(1e-3 * *row.time_ms)));
         out.weight.push_back(static_cast<float>(training_weight(row)));
     }
-    for (const FeatureColumn& column : feature_columns(net)) out.noise.push_back(column.noise);
+    for (const FeatureColumn& column : feature_columns(net)) {
+        out.noise.push_back(column.noise);
+        out.figure.push_back(static_cast<std::int32_t>(column.figure));
+    }
     return out;
 }
 
@@ -87,7 +92,11 @@ struct Progress {
     }
 };
 
-Result<TorchNetwork> fit_network(const TorchModule& module, const TrainingRows& rows, const TrainOptions& options) {
+Result<TorchNetwork> fit_network(const TorchModule& module, const TrainingRows& rows,
+                                 const std::vector<ModelPass>& passes, const TrainOptions& options) {
+    const auto sums = sums_of(passes, rows.groups);
+    if (!sums) return sums.error();
+    const dlcast_torch_sums sums_view = sums->view();
     const std::array<Examples, net_count> examples{examples_of(Net::conv, rows), examples_of(Net::product, rows),
                                                    examples_of(Net::memory, rows)};
     const std::array<dlcast_torch_table, net_count> tables{view_of(examples[0]), view_of(examples[1]),
@@ -104,36 +113,45 @@ Result<TorchNetwork> fit_network(const TorchModule& module, const TrainingRows& 
     fit.progress = &Progress::report;
     fit.user = &progress;
     for (std::size_t n = 0; n < net_count; ++n) {
-        fit.nets[n] = {choices[n].width, std::max(1, static_cast<int>(std::lround(choices[n].epochs * options.effort))),
-                       static_cast<std::int32_t>(rows.groups[n].size()), choices[n].slowness_min,
+        fit.nets[n] = {choices[n].width,
+                       std::max(1, static_cast<int>(std::lround(choices[n].epochs * options.effort))),
+                       static_cast<std::int32_t>(rows.groups[n].size()),
+                       choices[n].slowness_min,
+                       choices[n].weight_decay,
+                       figure_count,
+                       examples[n].figure.data(),
                        examples[n].noise.data()};
     }
     dlcast_torch_network* network = nullptr;
     char error[512] = "";
-    if (module.fit(tables.data(), &fit, &network, error, sizeof error) != 0)
+    if (module.fit(tables.data(), &sums_view, &fit, &network, error, sizeof error) != 0)
         return unavailable(fmt::format("training stopped: {}", error));
     return TorchNetwork(network, module.close);
 }
 
-WeightsManifest describe(const TrainingRows& rows, const TrainOptions& options) {
+TrainingSource source_of(const std::string& source, const std::string& name, std::int64_t rows) {
+    for (const KnownSource& known : known_sources) {
+        if (source == known.name) return {name, known.origin, known.licence, rows};
+    }
+    return {name, "as given", "as given", rows};
+}
+
+WeightsManifest describe(const TrainingRows& rows, const std::vector<ModelPass>& passes, const TrainOptions& options) {
     WeightsManifest m;
     m.seed = options.seed;
     m.members = options.members;
-    m.excluded = options.exclusions.gpus;
-    m.excluded.insert(m.excluded.end(), options.exclusions.sources.begin(), options.exclusions.sources.end());
+    const Exclusions& out = options.exclusions;
+    for (const auto* names : {&out.gpus, &out.sources, &out.families, &out.super_families})
+        m.excluded.insert(m.excluded.end(), names->begin(), names->end());
     for (std::size_t n = 0; n < net_count; ++n) {
         m.nets[n] = {static_cast<int>(feature_columns(static_cast<Net>(n)).size()), 1.0, choices[n].unseen_log_sd,
                      rows.groups[n]};
     }
-    std::map<std::string, std::int64_t> counts;
-    for (const OpsRow& row : rows.train) ++counts[row.source];
-    for (const auto& [source, count] : counts) {
-        TrainingSource entry{source, "as given", "as given", count};
-        for (const KnownSource& known : known_sources) {
-            if (source == known.name) entry = {source, known.origin, known.licence, count};
-        }
-        m.sources.push_back(entry);
-    }
+    std::map<std::string, std::int64_t> operators, models;
+    for (const OpsRow& row : rows.train) ++operators[row.source];
+    for (const ModelPass& pass : passes) ++models[pass.source];
+    for (const auto& [source, count] : operators) m.sources.push_back(source_of(source, source, count));
+    for (const auto& [source, count] : models) m.sources.push_back(source_of(source, source + ", whole models", count));
     return m;
 }
 
@@ -172,7 +190,11 @@ Result<WeightsManifest> train_weights(const TrainOptions& options, const DeviceC
     if (!rows) return rows.error();
     if (rows->train.empty())
         return invalid_argument("no row to learn from: each needs a known GPU, a known operator and time_ms");
-    const auto network = fit_network(*module, *rows, options);
+    Result<std::vector<ModelPass>> passes = std::vector<ModelPass>();
+    if (!options.end_to_end.empty())
+        passes = collect_model_passes(options.end_to_end, options.opgraphs, devices, options.exclusions);
+    if (!passes) return passes.error();
+    const auto network = fit_network(*module, *rows, *passes, options);
     if (!network) return network.error();
 
     std::error_code failed;
@@ -183,7 +205,7 @@ Result<WeightsManifest> train_weights(const TrainOptions& options, const DeviceC
         return invalid_argument(fmt::format("cannot write '{}': {}", file, failed ? failed.message() : error));
     const auto content = read_file(file, 1u << 30);
     if (!content) return content.error();
-    WeightsManifest manifest = describe(*rows, options);
+    WeightsManifest manifest = describe(*rows, *passes, options);
     manifest.id = weights_id(*content);
     if (auto s = write_file_atomically(manifest_path, write_weights_manifest(manifest)); !s) return s.error();
 

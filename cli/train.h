@@ -12,7 +12,8 @@
 namespace dlcast {
 
 struct TrainOptions {
-    std::vector<std::string> ops;  // files
+    std::vector<std::string> ops;      // files
+    std::string end_to_end, opgraphs;  // files of whole models and their operators; empty: none
     Exclusions exclusions;
     std::int64_t seed = 1;
     int members = 2;

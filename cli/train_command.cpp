@@ -91,10 +91,16 @@ void add_train(CLI::App& app, int& exit_code) {
         ->expected(2);
     verb->add_option("--exclude-setup", collectives->excluded_setups, "Set-ups whose collectives are left out")
         ->type_name("NAME");
-    verb->add_option("--exclude-family", steps->exclusions.families, "Families of models whose steps are left out")
+    CLI::Option* const models =
+        verb->add_option("--end-to-end", options->end_to_end, "Table of measured whole models, CSV or CSV.gz")
+            ->type_name("FILE");
+    models->needs(verb->add_option("--opgraphs", options->opgraphs, "Table of the operators that they consist of")
+                      ->type_name("FILE")
+                      ->needs(models));
+    verb->add_option("--exclude-family", steps->exclusions.families, "Families of models that are left out")
         ->type_name("NAME");
     verb->add_option("--exclude-super-family", steps->exclusions.super_families,
-                     "BERT, GPT, MPT, Llama, CNN, ...: kinds of models whose steps are left out")
+                     "BERT, GPT, MPT, Llama, CNN, ...: kinds of models that are left out")
         ->type_name("NAME");
     verb->add_flag("!--no-validation", steps->validate, "Leave out the refits that tell how far forecasts spread");
     verb->add_option("--exclude-gpu", options->exclusions.gpus, "GPUs whose rows are left out")->type_name("NAME");
@@ -110,10 +116,13 @@ void add_train(CLI::App& app, int& exit_code) {
     verb->add_option("--out", options->out, "Weights directory to write")->type_name("DIR")->required();
     verb->callback([&exit_code, options, steps, collectives, tables] {
         steps->exclusions.gpus = options->exclusions.gpus;
+        options->exclusions.families = steps->exclusions.families;
+        options->exclusions.super_families = steps->exclusions.super_families;
         steps->exclusions.sources = options->exclusions.sources;
         steps->out = options->out;
         if (options->ops.empty() && steps->files.empty() && tables->empty())
             throw CLI::RequiredError("--ops, --steps or --collectives");
+        if (!options->end_to_end.empty() && options->ops.empty()) throw CLI::RequiredError("--ops (with --end-to-end)");
         exit_code = exit_done;
         if (!options->ops.empty()) exit_code = run_train(*options);
         if (exit_code == exit_done && !tables->empty()) {

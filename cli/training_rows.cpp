@@ -10,10 +10,6 @@
 namespace dlcast {
 namespace {
 
-bool listed(const std::vector<std::string>& names, const std::string& name) {
-    return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return squeeze(n) == squeeze(name); });
-}
-
 using Key = std::tuple<std::string, bool, Net>;  // GPU, session, network
 
 Key key_of(const OpsRow& row) { return {row.device->name, row.clock == Clock::session, *net_of(row.op)}; }
@@ -25,6 +21,10 @@ bool is_known_wrong(const OpsRow& row) {
     return row.source == "neusight" && row.gpu == "P4" && row.op.kind == OperatorKind::linear && row.set != "trace";
 }
 
+bool is_listed(const std::vector<std::string>& names, const std::string& name) {
+    return std::any_of(names.begin(), names.end(), [&](const std::string& n) { return squeeze(n) == squeeze(name); });
+}
+
 Result<TrainingRows> collect_training_rows(const std::vector<std::string>& files, NamedDevices& devices,
                                            const Exclusions& exclusions) {
     TrainingRows out;
@@ -34,8 +34,8 @@ Result<TrainingRows> collect_training_rows(const std::vector<std::string>& files
             if (!row.fault.empty() || !row.time_ms || !net_of(row.op) || row.set.starts_with("test") ||
                 is_known_wrong(row))
                 return;
-            if (listed(exclusions.gpus, row.gpu) || listed(exclusions.gpus, row.device->name) ||
-                listed(exclusions.sources, row.source))
+            if (is_listed(exclusions.gpus, row.gpu) || is_listed(exclusions.gpus, row.device->name) ||
+                is_listed(exclusions.sources, row.source))
                 return;
             auto& rows = row.set == "valid" ? out.held_out : row.set == "trace" ? traces : out.train;
             rows.push_back(std::move(row));

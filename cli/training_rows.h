@@ -18,13 +18,17 @@ struct TrainingRows {
 };
 
 struct Exclusions {
-    std::vector<std::string> gpus, sources;  // case, spaces and punctuation aside
+    std::vector<std::string> gpus, sources;             // case, spaces and punctuation aside
+    std::vector<std::string> families, super_families;  // of whole models; no single operator has one
 };
 
+/// Is `name` one of `names`, case, spaces and punctuation aside?
+bool is_listed(const std::vector<std::string>& names, const std::string& name);
+
 /// Sorts the rows of `files`. Held out: `set` = valid, and traces of GPUs that no other row of that network trains (a
-/// GPU that is only ever seen inside models is kept to judge the unseen). Neither: `set` = test..., excluded GPUs and
-/// sources, rows without a time or description. Excluded rows are nowhere, so that a later evaluation is of an unseen
-/// GPU.
+/// GPU that is only ever seen inside models is kept to judge the unseen). Neither: `set` = test...,
+/// excluded GPUs and sources, rows without a time or description. Excluded rows are nowhere, so that a later evaluation
+/// is of an unseen GPU.
 Result<TrainingRows> collect_training_rows(const std::vector<std::string>& files, NamedDevices& devices,
                                            const Exclusions& exclusions);
 

@@ -13,7 +13,7 @@
 namespace dlcast {
 
 /// Changes with every change of a column below; weights of another schema are refused.
-inline constexpr int feature_schema = 1;
+inline constexpr int feature_schema = 2;
 
 /// Three networks, for three ways of spending time.
 enum class Net { conv, product, memory };
@@ -56,10 +56,16 @@ struct FeatureTable {
     void append(const OperatorQuery& query, std::int32_t group_index);
 };
 
-/// Names of the columns, and how far (standard deviation) training may disturb each: those that stem from the GPU's
-/// figures, which are never known exactly.
+/// The figures of a GPU that columns stem from; they are never known exactly.
+enum class Figure : std::int32_t { none, processors, last_round, rates, cache, generation, vendor };
+inline constexpr int figure_count = 7;
+
+/// Names of the columns, and how far (standard deviation) training may disturb each. Columns of one figure are
+/// disturbed together, as they would be on a GPU where that figure is another: a network that could average the
+/// disturbance out would know the training GPUs by their figures.
 struct FeatureColumn {
     std::string name;
+    Figure figure = Figure::none;
     float noise = 0.0f;
 };
 const std::vector<FeatureColumn>& feature_columns(Net net);

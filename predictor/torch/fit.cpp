@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Training of one network: AdamW with one cycle of the learning rate.
-#include <ATen/CPUGeneratorImpl.h>
+// Training of one network, with one cycle of the learning rate.
+#include "predictor/torch/fit.h"
 
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include "predictor/torch/network.h"
+#include "predictor/torch/optimizer.h"
 
 namespace dlcast {
 namespace {
@@ -56,90 +56,87 @@ NetParameters initial(const dlcast_torch_table& table, const Rows& rows, const d
     return p;
 }
 
-class AdamW {
-public:
-    explicit AdamW(NetParameters& parameters) {
-        parameters.each([&](const char* name, at::Tensor& tensor, bool trained) {
-            if (!trained) return;
-            tensor.set_requires_grad(true);
-            // Constants and biases find their own size; weights and the embedding are kept small.
-            const bool decays = std::string_view(name).starts_with("weight") || std::string_view(name) == "embedding";
-            states_.push_back({tensor, at::zeros_like(tensor), at::zeros_like(tensor), decays ? 0.01 : 0.0});
-        });
-    }
-    void step(double rate) {
-        const at::NoGradGuard no_grad;
-        ++steps_;
-        const double first = 1.0 - std::pow(beta1, steps_), second = 1.0 - std::pow(beta2, steps_);
-        for (State& s : states_) {
-            const at::Tensor& gradient = s.parameter.grad();
-            if (!gradient.defined()) continue;
-            s.mean.mul_(beta1).add_(gradient, 1.0 - beta1);
-            s.square.mul_(beta2).addcmul_(gradient, gradient, 1.0 - beta2);
-            if (s.decay > 0.0) s.parameter.mul_(1.0 - rate * s.decay);
-            s.parameter.addcdiv_(s.mean, (s.square / second).sqrt_().add_(1e-8), -rate / first);
-            gradient.zero_();
-        }
-    }
-
-private:
-    static constexpr double beta1 = 0.9, beta2 = 0.98;
-    struct State {
-        at::Tensor parameter, mean, square;
-        double decay;
-    };
-    std::vector<State> states_;
-    int steps_ = 0;
-};
-
 // Up to the top in the first fifth, down by a half cosine to nothing.
 double one_cycle(double top, double done) {
     if (done < 0.2) return top * (0.05 + 0.95 * done / 0.2);
     return top * 0.5 * (1.0 + std::cos(std::numbers::pi * (done - 0.2) / 0.8)) + 1e-3 * top;
 }
 
-// Absolute error of log time, quadratic inside 0.05; beside it, with little weight, the Laplace likelihood that teaches
+// [figures, columns]: what one standard deviation of a figure does to each column.
+at::Tensor disturbance(const dlcast_torch_net_options& net, int columns) {
+    at::Tensor out = at::zeros({net.figures, columns});
+    for (int column = 0; column < columns; ++column) {
+        TORCH_CHECK(net.figure[column] >= 0 && net.figure[column] < net.figures, "a column of an unknown figure");
+        out[net.figure[column]][column] = net.noise[column];
+    }
+    return out;
+}
+
+// The robust error of log time; beside it, with little weight, the Laplace likelihood that teaches
 // the scale what the error was, and a pull of both slownesses to usual ones. Where the launch hides a kernel, or one
 // bound the other, rows say nothing of them, and a forecast of kernels alone would hang on the start's random numbers.
 at::Tensor loss_of(const Prediction& p, const at::Tensor& log_time, const at::Tensor& weight) {
-    constexpr double knee = 0.05, usual_slowness = 0.4, pull = 0.005;
-    const at::Tensor error = (p.log_time - log_time).abs();
-    const at::Tensor robust = at::where(error < knee, error.square() / (2.0 * knee), error - knee / 2.0);
-    const at::Tensor scale = error.detach() * (-p.log_scale).exp() + p.log_scale;
+    constexpr double usual_slowness = 0.4, pull = 0.005;
+    const at::Tensor error = p.log_time - log_time;
+    const at::Tensor scale = error.detach().abs() * (-p.log_scale).exp() + p.log_scale;
     const at::Tensor unusual = (p.compute_slowness - usual_slowness).abs() + (p.memory_slowness - usual_slowness).abs();
-    return ((robust + 0.02 * scale) * weight + pull * unusual).mean();
+    return ((robust_error(error) + 0.02 * scale) * weight + pull * unusual).mean();
+}
+
+at::Tensor view_of(const float* data, std::int64_t rows) {
+    return at::from_blob(const_cast<float*>(data), {rows}, at::kFloat);
 }
 
 }  // namespace
+
+at::Tensor robust_error(const at::Tensor& error) {
+    constexpr double knee = 0.05;
+    const at::Tensor size = error.abs();
+    return at::where(size < knee, size.square() / (2.0 * knee), size - knee / 2.0);
+}
+
+RowSampler::RowSampler(const NetParameters& net, const dlcast_torch_table& table,
+                       const dlcast_torch_fit_options& options, const dlcast_torch_net_options& net_options,
+                       at::Generator& random)
+    : rows_(rows_of(table)),
+      standardised_(standardise(net, rows_.features)),
+      log_time_(view_of(table.log_time, table.rows)),
+      weight_(view_of(table.weight, table.rows)),
+      noise_(disturbance(net_options, table.columns) * net.inverse_sd),
+      batch_(options.batch),
+      group_dropout_(options.group_dropout),
+      random_(random) {}
+
+std::int64_t RowSampler::batches() const { return (log_time_.size(0) + batch_ - 1) / batch_; }
+
+at::Tensor RowSampler::next_loss(const NetParameters& net) {
+    const std::int64_t rows = log_time_.size(0);
+    if (next_ == 0) order_ = at::randperm(rows, random_, at::kLong);
+    const std::int64_t size = std::min(batch_, rows - next_);
+    const at::Tensor index = order_.narrow(0, next_, size);
+    next_ = next_ + size == rows ? 0 : next_ + size;
+    const Rows batch = select_physics(rows_, index);
+    const at::Tensor shaken =
+        at::addmm(standardised_.index_select(0, index), at::randn({size, noise_.size(0)}, random_, at::kFloat), noise_);
+    const at::Tensor kept = at::rand({size, 1}, random_, at::kFloat).ge(group_dropout_).to(at::kFloat);
+    return loss_of(predict(net, batch, shaken, known_groups(batch) * kept), log_time_.index_select(0, index),
+                   weight_.index_select(0, index));
+}
 
 NetParameters fit(const dlcast_torch_table& table, const dlcast_torch_fit_options& options,
                   const dlcast_torch_net_options& net, std::uint64_t seed,
                   const std::function<void(double)>& progress) {
     at::Generator random = at::detail::createCPUGenerator(seed);
-    const Rows rows = rows_of(table);
-    NetParameters p = initial(table, rows, options, net, random);
+    NetParameters p = initial(table, rows_of(table), options, net, random);
     if (table.rows == 0) return p;
-    const at::Tensor standardised = standardise(p, rows.features);
-    const at::Tensor log_time = at::from_blob(const_cast<float*>(table.log_time), {table.rows}, at::kFloat);
-    const at::Tensor weight = at::from_blob(const_cast<float*>(table.weight), {table.rows}, at::kFloat);
-    const at::Tensor noise = at::from_blob(const_cast<float*>(net.noise), {table.columns}, at::kFloat) * p.inverse_sd;
-
-    AdamW optimizer(p);
-    const std::int64_t batches = (table.rows + options.batch - 1) / options.batch;
+    RowSampler sampler(p, table, options, net, random);
+    NetOptimizer optimizer(p, net.weight_decay);
+    const std::int64_t batches = sampler.batches();
     const double steps = static_cast<double>(batches * net.epochs);
     double step = 0;
     for (int epoch = 0; epoch < net.epochs; ++epoch) {
-        const at::Tensor order = at::randperm(table.rows, random, at::kLong);
         for (std::int64_t b = 0; b < batches; ++b, ++step) {
-            const std::int64_t start = b * options.batch,
-                               size = std::min<std::int64_t>(options.batch, table.rows - start);
-            const at::Tensor index = order.narrow(0, start, size);
-            const Rows batch = select_physics(rows, index);
-            const at::Tensor shaken =
-                standardised.index_select(0, index) + at::randn({size, table.columns}, random, at::kFloat) * noise;
-            const at::Tensor kept = at::rand({size, 1}, random, at::kFloat).ge(options.group_dropout).to(at::kFloat);
-            const Prediction prediction = predict(p, batch, shaken, known_groups(batch) * kept);
-            loss_of(prediction, log_time.index_select(0, index), weight.index_select(0, index)).backward();
+            sampler.next_loss(p).backward();
             optimizer.step(one_cycle(options.learning_rate, step / steps));
         }
         progress((epoch + 1.0) / net.epochs);

@@ -64,7 +64,4 @@ Prediction predict(const NetParameters& net, const Rows& rows, const at::Tensor&
 at::Tensor standardise(const NetParameters& net, const at::Tensor& features);
 at::Tensor known_groups(const Rows& rows);
 
-NetParameters fit(const dlcast_torch_table& table, const dlcast_torch_fit_options& options,
-                  const dlcast_torch_net_options& net, std::uint64_t seed, const std::function<void(double)>& progress);
-
 }  // namespace dlcast

@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 
+#include "predictor/torch/fit.h"
 #include "predictor/torch/inference.h"
 
 #define DLCAST_EXPORT __attribute__((visibility("default")))
@@ -95,8 +96,8 @@ void write_network(const dlcast_torch_network& network, const char* file) {
     archive.save_to(std::string(file));
 }
 
-void fit_network(const dlcast_torch_table* tables, const dlcast_torch_fit_options& options,
-                 dlcast_torch_network& network) {
+void fit_network(const dlcast_torch_table* tables, const dlcast_torch_sums* sums,
+                 const dlcast_torch_fit_options& options, dlcast_torch_network& network) {
     network.members.resize(static_cast<std::size_t>(options.members));
     double total = 0.0, done = 0.0;
     const auto work_of = [&](std::size_t n) {
@@ -110,9 +111,11 @@ void fit_network(const dlcast_torch_table* tables, const dlcast_torch_fit_option
                 if (options.progress != nullptr) options.progress(options.user, (done + part * work_of(n)) / total);
             };
             network.members[m][n] = fit(tables[n], options, options.nets[n], options.seed * 64 + m * 8 + n, progress);
-            network.members[m][n].check();
             done += work_of(n);
         }
+        if (sums != nullptr && sums->sums > 0)
+            fit_sums(network.members[m], tables, *sums, options, options.seed * 64 + m * 8 + DLCAST_TORCH_NETS);
+        for (const NetParameters& net : network.members[m]) net.check();
     }
 }
 
@@ -141,11 +144,12 @@ DLCAST_EXPORT int dlcast_torch_evaluate(const dlcast_torch_network* network, con
     });
 }
 
-DLCAST_EXPORT int dlcast_torch_fit(const dlcast_torch_table* tables, const dlcast_torch_fit_options* options,
-                                   dlcast_torch_network** network, char* error, size_t error_size) {
+DLCAST_EXPORT int dlcast_torch_fit(const dlcast_torch_table* tables, const dlcast_torch_sums* sums,
+                                   const dlcast_torch_fit_options* options, dlcast_torch_network** network, char* error,
+                                   size_t error_size) {
     return dlcast::guarded(error, error_size, [&] {
         auto out = std::make_unique<dlcast_torch_network>();
-        dlcast::fit_network(tables, *options, *out);
+        dlcast::fit_network(tables, sums, *options, *out);
         dlcast::prepare(*out);
         *network = out.release();
     });

@@ -12,7 +12,7 @@
 extern "C" {
 #endif
 
-#define DLCAST_TORCH_ABI 2
+#define DLCAST_TORCH_ABI 3
 #define DLCAST_TORCH_NETS 3
 
 typedef struct dlcast_torch_network dlcast_torch_network;
@@ -42,9 +42,12 @@ typedef struct {
 typedef struct {
     int32_t width; /* of the three hidden layers */
     int32_t epochs;
-    int32_t groups;     /* named (GPU, clock) pairs */
-    float slowness_min; /* least log time over the memory bound */
-    const float* noise; /* columns: standard deviation that training adds to each */
+    int32_t groups;        /* named (GPU, clock) pairs */
+    float slowness_min;    /* least log time over the memory bound */
+    float weight_decay;    /* of the hidden layers */
+    int32_t figures;       /* of a GPU, that training disturbs */
+    const int32_t* figure; /* columns: which one each stems from */
+    const float* noise;    /* columns: standard deviation of what training adds, the same draw for all of a figure */
 } dlcast_torch_net_options;
 
 typedef struct {
@@ -59,6 +62,17 @@ typedef struct {
     void* user;
 } dlcast_torch_fit_options;
 
+/* Measured passes of whole models: each a sum of operators, in tables of their own (which need no log_time or weight).
+ */
+typedef struct {
+    int64_t sums;
+    const float* log_time; /* sums: measured, natural logarithm of seconds */
+    const float* other_s;  /* sums: seconds of the operators that no network knows */
+    dlcast_torch_table tables[DLCAST_TORCH_NETS];
+    const int32_t* sum[DLCAST_TORCH_NETS]; /* rows: the sum that each is part of, in [0, sums) */
+    const float* count[DLCAST_TORCH_NETS]; /* rows: how often it is */
+} dlcast_torch_sums;
+
 /* The version of this header the module was built from. */
 int dlcast_torch_abi(void);
 /* Reads a weights file. Every number in it is checked against the shapes this module computes with. */
@@ -66,9 +80,12 @@ int dlcast_torch_open(const char* file, dlcast_torch_network** network, char* er
 /* One table for each network (rows may be 0). Safe from several threads at once. */
 int dlcast_torch_evaluate(const dlcast_torch_network* network, const dlcast_torch_table* tables, char* error,
                           size_t error_size);
-/* Trains from nothing; the same tables, options and seed give the same network. */
-int dlcast_torch_fit(const dlcast_torch_table* tables, const dlcast_torch_fit_options* options,
-                     dlcast_torch_network** network, char* error, size_t error_size);
+/* Trains from nothing, at last together with `sums` (NULL: none); the same tables, options and seed give the same
+ * network.
+ */
+int dlcast_torch_fit(const dlcast_torch_table* tables, const dlcast_torch_sums* sums,
+                     const dlcast_torch_fit_options* options, dlcast_torch_network** network, char* error,
+                     size_t error_size);
 int dlcast_torch_save(const dlcast_torch_network* network, const char* file, char* error, size_t error_size);
 void dlcast_torch_close(dlcast_torch_network* network);
 

@@ -59,6 +59,39 @@ TEST_CASE("a convolution is read as the implicit product it computes", "[feature
     CHECK(column(t, "padded") == 1.0f);  // 55 + 3 = 58 positions read of 56
 }
 
+TEST_CASE("transforms of a convolution compute whole blocks of outputs and samples", "[features]") {
+    // 7 x 7 outputs take 2 x 2 blocks of 4 x 4: 49 of 64 are of use. 9 samples take two groups of 8.
+    const FeatureTable t = row(Net::conv, conv2d(9, 64, 128, 7, 3), v100());
+    CHECK_THAT(column(t, "winograd_fill_4"), WithinAbs(49.0 / 64.0, 1e-6));
+    CHECK_THAT(column(t, "log_winograd_blocks"), WithinAbs(std::log(36.0), 1e-6));
+    CHECK_THAT(column(t, "batch_fill_8"), WithinAbs(9.0 / 16.0, 1e-6));
+    CHECK_THAT(column(t, "batch_fill_32"), WithinAbs(9.0 / 32.0, 1e-6));
+    CHECK_THAT(column(t, "fft_fill_whole"), WithinAbs(81.0 / 256.0, 1e-6));  // 7 + 3 - 1 = 9 in 16
+}
+
+TEST_CASE("row-wise kernels fill multiprocessors by their threads", "[features]") {
+    // A norm's row has a block of 128 threads: 2048 / 128 = 16 on each of 80 multiprocessors at once, 1280 in all. On a
+    // T4, with 1024 threads on each of 40, it is 320.
+    Operator norm = elementwise(Function::none, 1600, 1024);
+    norm.kind = OperatorKind::layer_norm;
+    CHECK_THAT(column(row(Net::memory, norm, v100()), "waves_blocks"), WithinAbs(std::log(1.25), 1e-5));
+    CHECK_THAT(column(row(Net::memory, norm, v100()), "wave_fill_blocks"), WithinAbs(0.625, 1e-6));
+    CHECK_THAT(column(row(Net::memory, norm, t4()), "waves_blocks"), WithinAbs(std::log(5.0), 1e-5));
+    // Each thread of a block of 128 loads four elements a pass: 1024 elements take two.
+    CHECK_THAT(column(row(Net::memory, norm, v100()), "row_passes"), WithinAbs(std::log(2.0), 1e-6));
+}
+
+TEST_CASE("training disturbs what stems from a GPU's figures, and nothing else", "[features]") {
+    for (const Net net : {Net::conv, Net::product, Net::memory}) {
+        for (const FeatureColumn& column : feature_columns(net)) {
+            INFO(column.name);
+            CHECK((column.figure == Figure::none) == (column.noise == 0.0f));
+            CHECK(static_cast<int>(column.figure) < figure_count);
+            if (column.name.starts_with("waves_")) CHECK(column.figure == Figure::processors);
+        }
+    }
+}
+
 TEST_CASE("the physics stands beside the network's columns", "[features]") {
     const FeatureTable t = row(Net::product, linear(1024, 1024, 1024), v100());
     REQUIRE(t.rows() == 1);
