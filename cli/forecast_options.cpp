@@ -8,6 +8,7 @@
 #include "cli/number_option.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
+#include "predictor/model/overrides.h"
 
 namespace dlcast {
 namespace {
@@ -38,6 +39,15 @@ void add_forecast_options(CLI::App& verb, ForecastOptions& options) {
     verb.add_option("--network-gbps", p.network_Gbps, "Network of one node, all its adapters, in Gb/s")
         ->type_name("G")
         ->check(CLI::Range(0.01, 1e6));
+    verb.add_option_function<std::string>(
+            "--train",
+            [&o](const std::string& text) {
+                const auto assignments = training_assignments(text, "--train");
+                if (!assignments) throw CLI::ValidationError(assignments.error().message);
+                o.set.insert(o.set.end(), assignments->begin(), assignments->end());
+            },
+            "Training, as epochs=90,batch_size=256,dataset=imagenet-1k")
+        ->type_name("KEY=VALUE,...");
     verb.add_option("--batch-size", o.batch_size, "Samples a GPU and micro-step")
         ->type_name("B")
         ->transform(whole_number(1, 1'000'000'000));

@@ -5,6 +5,7 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "cli/description.h"
 #include "predictor/base/text.h"
 
 namespace {
@@ -33,6 +34,8 @@ int main(int argc, char** argv) {
     dlcast::add_predict(app, exit_code);
     dlcast::add_scale(app, exit_code);
     dlcast::add_compare(app, exit_code);
+    dlcast::add_explain(app, exit_code);
+    dlcast::add_import(app, exit_code);
     dlcast::add_check(app, exit_code);
     dlcast::add_evaluate(app, exit_code);
     dlcast::add_forecast(app, exit_code);

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Flags every target shares.
 option(DLCAST_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+option(DLCAST_FUZZ "Build the fuzzers alone (needs clang; preset fuzz)" OFF)
 option(DLCAST_WERROR "Treat warnings as errors" OFF)
 
 # Paths below the source folder are hashed as relative ones, so that every checkout shares the cache.

@@ -17,8 +17,9 @@ extern "C" {
 /* The variable that carries the payload from sbatch to slurmctld in spank_job_env. */
 #define DLCAST_PAYLOAD_VARIABLE "DLCAST_MODEL"
 #define DLCAST_PAYLOAD_MAX_BYTES (64 * 1024)
-/* What Slurm itself sets to hand --dl-model on: _SLURM_SPANK_OPTION_<plugin>_<option>. */
+/* What Slurm itself sets to hand --dl-model and --dl-train on: _SLURM_SPANK_OPTION_<plugin>_<option>. */
 #define DLCAST_OPTION_VARIABLE "_SLURM_SPANK_OPTION_dlcast_dl_model"
+#define DLCAST_TRAINING_VARIABLE "_SLURM_SPANK_OPTION_dlcast_dl_train"
 
 typedef struct {
     const char* payload; /* text after DLCAST_MODEL= */
@@ -48,10 +49,10 @@ void dlcast_bridge_close(void) DLCAST_NOEXCEPT;
 /* Safe from several threads, beside neither of the two above. Without an open bridge every submission passes. */
 void dlcast_bridge_submit(const dlcast_submission* submission, dlcast_answer* answer) DLCAST_NOEXCEPT;
 
-/* Reads the value of --dl-model in the user's process. 0: `payload` holds the text. -1: `error` holds lines for the
- * user. */
-int dlcast_bridge_read_model(const char* argument, char* payload, size_t payload_size, char* error,
-                             size_t error_size) DLCAST_NOEXCEPT;
+/* Reads the value of --dl-model in the user's process, changed by that of --dl-train (NULL: not given). 0: `payload`
+ * holds the text. -1: `error` holds lines for the user. */
+int dlcast_bridge_read_model(const char* argument, const char* training, char* payload, size_t payload_size,
+                             char* error, size_t error_size) DLCAST_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -18,7 +18,8 @@ char* dlcast_take_payload(job_desc_msg_t* job) {
         int is_payload = entry && starts_with(entry, DLCAST_PAYLOAD_VARIABLE "=");
         if (is_payload && !payload) {
             payload = entry;
-        } else if (is_payload || (entry && starts_with(entry, DLCAST_OPTION_VARIABLE "="))) {
+        } else if (is_payload || (entry && (starts_with(entry, DLCAST_OPTION_VARIABLE "=") ||
+                                            starts_with(entry, DLCAST_TRAINING_VARIABLE "=")))) {
             slurm_xfree((void**)&entry);
         } else {
             entries[kept++] = entry;

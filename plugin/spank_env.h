@@ -5,10 +5,10 @@
 
 #include "plugin/slurm_compat.h"
 
-/* Takes everything of ours out of job->spank_job_env: each DLCAST_MODEL entry, of any size, and the entry Slurm itself
- * adds for --dl-model. Otherwise they would stay with the job, in the state file and in the environment of
- * PrologSlurmctld, where one of 1 MB ends slurmctld. Returns the first DLCAST_MODEL entry, whole, to be given to
- * slurm_xfree; NULL if there is none. */
+/* Takes everything of ours out of job->spank_job_env: each DLCAST_MODEL entry, of any size, and the entries Slurm
+ * itself adds for --dl-model and --dl-train. Otherwise they would stay with the job, in the state file and in the
+ * environment of PrologSlurmctld, where one of 1 MB ends slurmctld. Returns the first DLCAST_MODEL entry, whole, to be
+ * given to slurm_xfree; NULL if there is none. */
 char* dlcast_take_payload(job_desc_msg_t* job);
 
 #endif

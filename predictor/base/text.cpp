@@ -97,13 +97,6 @@ std::optional<std::int64_t> parse_integer(std::string_view text) {
     return out;
 }
 
-std::optional<double> parse_number(std::string_view text) {
-    double out = 0;
-    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
-    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(out)) return std::nullopt;
-    return out;
-}
-
 std::string format_slurm_time(std::int64_t seconds) {
     const auto days = seconds / 86400, hours = seconds / 3600 % 24, minutes = seconds / 60 % 60;
     if (days > 0) return fmt::format("{}-{:02}:{:02}:{:02}", days, hours, minutes, seconds % 60);

@@ -107,6 +107,7 @@ bool ModelBuilder::is_image(const char* kind) {
 }
 
 Shape ModelBuilder::windowed(const Window& w, std::int64_t channels) {
+    if (w.out_h > 0) return {channels, w.out_h, w.out_w};
     return {channels, slide(shape_[1], w.kernel_h, w.pad_h, w), slide(shape_[2], w.kernel_w, w.pad_w, w)};
 }
 
@@ -138,7 +139,9 @@ Layer& ModelBuilder::transposed_conv(std::string name, std::int64_t out, const W
     const auto grow = [&](std::int64_t size, std::int64_t kernel, std::int64_t pad) {
         return w.same ? size * w.stride : (size - 1) * w.stride - 2 * pad + kernel;
     };
-    const Shape output{out, grow(shape_[1], w.kernel_h, w.pad_h), grow(shape_[2], w.kernel_w, w.pad_w)};
+    const Shape output = w.out_h > 0
+                             ? Shape{out, w.out_h, w.out_w}
+                             : Shape{out, grow(shape_[1], w.kernel_h, w.pad_h), grow(shape_[2], w.kernel_w, w.pad_w)};
     const double weights = as_double(w.kernel_h) * as_double(w.kernel_w) * as_double(in) * as_double(out);
     Layer& layer = append(std::move(name), LayerKind::conv2d, output, weights + (bias ? as_double(out) : 0.0));
     layer.kernel_h = w.kernel_h;

@@ -19,6 +19,7 @@ struct Window {
     std::int64_t dilation = 1;
     bool same = false;
     bool ceil_mode = false;
+    std::int64_t out_h = 0, out_w = 0;  // where the padding does not tell; 0: it does
 };
 
 /// A square window; `padding` on every side.
@@ -82,6 +83,7 @@ public:
     const std::string& fault() const { return fault_; }
     std::size_t size() const { return model_.layers.size(); }
     Layer& back() { return model_.layers.back(); }
+    Layer& layer(std::size_t index) { return model_.layers[index]; }
 
     /// The model with its sums, or the first fault (invalid_argument, no place in front).
     Result<ModelSpec> finish(std::string name, std::string family);

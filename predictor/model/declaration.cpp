@@ -7,6 +7,9 @@
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 #include "predictor/model/formats.h"
+#include "predictor/model/onnx.h"
+#include "predictor/model/onnx_wire.h"
+#include "predictor/model/training_file.h"
 #include "predictor/model/workload.h"
 #include "predictor/model/zoo.h"
 
@@ -73,14 +76,53 @@ Status resolve_reference(Declaration& declaration, const std::string& folder, in
     return ok();
 }
 
+// "training": "ds_config.json": the file's, in dlcast's keys.
+Status resolve_training(Declaration& declaration, const std::string& folder) {
+    Value* training = declaration.value.find("training");
+    if (!training || !training->is_string()) return ok();
+    const std::string name = training->as_string();
+    const std::string path = name.starts_with('/') ? name : folder + name;
+    const JsonLimits limits;
+    auto text = read_file(path, limits.bytes);
+    if (!text) return invalid_argument(at_place(declaration.source, training->at, text.error().message));
+    auto tree = parse_json(*text, base_name(path), limits);
+    if (!tree) return tree.error();
+    if (!tree->is_object())
+        return invalid_argument(at_place(base_name(path), tree->at, "a training should be an object"));
+    auto own =
+        is_foreign_training(*tree) ? to_dlcast_training(*tree, base_name(path)) : Result<Value>(std::move(*tree));
+    if (!own) return own.error();
+    *training = std::move(*own);
+    return ok();
+}
+
 // A model without a name of its own takes its file's: Llama-3.2-1B of Llama-3.2-1B/config.json.
 void name_model(Declaration& declaration) {
     Value* model = declaration.value.find("model");
     if (!model || !model->is_object() || model->find("name")) return;
     std::string name = declaration.source;
-    for (const char* ending : {"/config.json", ".json"})
+    for (const char* ending : {"/config.json", ".json", ".onnx"})
         if (name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
     model->set("name", name);
+}
+
+bool is_onnx(const std::string& path) {
+    auto stream = ByteStream::open(path);
+    std::string first;
+    for (int byte = 0; stream && first.size() < 4 && (byte = stream->get()) >= 0;) first += static_cast<char>(byte);
+    return looks_like_onnx(first);
+}
+
+Result<Declaration> read_onnx_file(const std::string& path, const std::string& source) {
+    auto stream = ByteStream::open(path);
+    if (!stream) return stream.error();
+    auto model = onnx_to_written(*stream, source);
+    if (!model) return model.error();
+    Declaration declaration;
+    declaration.source = source;
+    declaration.value.set("model", std::move(*model));
+    name_model(declaration);
+    return declaration;
 }
 
 Result<Declaration> read_path(const std::string& path, int depth) {
@@ -90,16 +132,18 @@ Result<Declaration> read_path(const std::string& path, int depth) {
             return invalid_argument(fmt::format("'{}' is a directory without config.json; name a model file", path));
         return read_path(inside, depth);
     }
+    const std::string source = base_name(path);
+    if (is_onnx(path)) return read_onnx_file(path, source);
     const JsonLimits limits;
     auto text = read_file(path, limits.bytes);
     if (!text) return text.error();
-    const std::string source = base_name(path);
     auto tree = parse_json(*text, source, limits);
     if (!tree) return tree.error();
     auto value = to_dlcast_json(std::move(*tree), source);
     if (!value) return value.error();
     Declaration declaration{std::move(*value), source};
     name_model(declaration);
+    if (auto s = resolve_training(declaration, folder_of(path)); !s) return s.error();
     if (auto s = resolve_reference(declaration, folder_of(path), depth); !s) return s.error();
     return declaration;
 }

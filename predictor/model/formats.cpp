@@ -5,6 +5,7 @@
 #include "predictor/model/hf_config.h"
 #include "predictor/model/keras.h"
 #include "predictor/model/layer_list.h"
+#include "predictor/model/training_file.h"
 
 namespace dlcast {
 namespace {
@@ -33,6 +34,12 @@ Result<Value> to_dlcast_json(Value tree, const std::string& source) {
         ObjectReader r(tree, source, "the file");
         for (const char* key : {"model", "dataset", "training"}) r.value(key);
         if (auto s = r.finish(); !s) return s.error();
+        if (Value* training = tree.find("training"); training && is_foreign_training(*training)) {
+            auto own = to_dlcast_training(*training, source);
+            if (!own) return own.error();
+            *training = std::move(*own);
+            model = tree.find("model");
+        }
         if (!model->is_object()) return tree;
         // Any form may stand inside.
         auto inner = model->find("layers") && model->find("layers")->is_array() ? Result<Value>(around(*model))
@@ -42,6 +49,12 @@ Result<Value> to_dlcast_json(Value tree, const std::string& source) {
         return tree;
     }
     if (tree.find("model_type")) return around(keep_hf_keys(tree));
+    // Diffusers' configs name a class.
+    if (const Value* name = tree.find("_class_name"); name && name->is_string()) {
+        Value kept = keep_hf_keys(tree);
+        kept.set("model_type", name->as_string()).at = name->at;
+        return around(std::move(kept));
+    }
     const bool keras = is_keras(tree);
     if (keras || is_layer_list(tree)) {
         auto written = keras ? keras_to_written(tree, source) : layer_list_to_written(tree, source);

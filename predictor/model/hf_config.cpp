@@ -28,15 +28,37 @@ constexpr std::array hf_keys = {
     "hidden_act", "activation_function", "activation", "hidden_activation", "feed_forward_proj", "attention_bias",
     "mlp_bias", "no_bias", "bias", "use_bias", "multi_query", "new_decoder_architecture", "num_kv_heads",
     "parallel_attn", "rotary_dim", "do_layer_norm_before", "share_encoder_decoder_embeddings", "is_encoder_decoder",
-    "static_position_embeddings",
+    "static_position_embeddings", "lm_head_bias", "use_parallel_residual", "use_qk_norm", "qk_layernorm",
+    "use_qkv_bias", "add_qkv_bias", "add_bias_linear", "multi_query_attention", "norm_bias", "position_biased_input",
+    "share_att_key", "do_stable_layer_norm", "conv_bias", "feat_proj_layer_norm", "position_embedding_type",
+    "attention_type", "feat_extract_norm", "ff_activation", "use_relative_position_bias",
+    "use_absolute_position_embeddings", "use_mean_pooling", "use_swiglu_ffn", "layer_scale_init_value", "layer_type",
+    // more sizes of language models
+    "model_max_length", "seq_length", "padded_vocab_size", "ffn_hidden_size", "kv_channels", "multi_query_group_num",
+    "dff", "attention_heads", "input_embedding_size", "src_vocab_size", "tgt_vocab_size",
+    "max_encoder_position_embeddings", "max_source_positions", "max_target_positions", "num_mel_bins", "max_length",
+    "frequency_stride", "position_buckets", "max_2d_position_embeddings", "attention_window", "block_size",
+    "local_attention", "global_attn_every_n_layers", "conv_kernel_size", "q_lora_rank", "kv_lora_rank",
+    "qk_nope_head_dim", "qk_rope_head_dim", "v_head_dim", "expand", "state_size", "conv_kernel", "time_step_rank",
+    "conv_dim", "conv_stride", "num_conv_pos_embeddings", "num_conv_pos_embedding_groups",
+    // nested parts
+    "ffn_config", "text_config", "vision_config", "attn_impl", "kv_n_heads", "moe_num_experts", "moe_top_k", "moe_k",
+    "rms_norm_eps", "rope_theta",
     // mixtures of experts
-    "num_local_experts", "num_experts_per_tok", "num_experts", "num_sparse_encoder_layers", "num_sparse_decoder_layers",
+    "num_local_experts", "num_experts_per_tok", "n_routed_experts", "n_shared_experts", "moe_num_shared_experts",
+    "moe_intermediate_size", "shared_expert_intermediate_size", "shared_intermediate_size", "first_k_dense_replace",
+    "decoder_sparse_step", "num_experts", "num_sparse_encoder_layers", "num_sparse_decoder_layers",
     // Transformer-XL
     "d_embed", "cutoffs", "div_val", "mem_len", "clamp_len",
     // vision and detection
-    "image_size", "patch_size", "num_channels", "num_labels", "backbone", "feature_maps", "feature_channels",
+    "image_size", "patch_size", "num_channels", "num_labels", "embed_dim", "depths", "hidden_sizes", "window_size",
+    "mlp_ratio", "num_register_tokens", "projection_dim", "backbone", "feature_maps", "feature_channels",
     "boxes_per_cell", "fpn_channels", "fpn_levels", "head_convs", "anchors", "num_classes", "discriminator",
-    "generator"};
+    "generator",
+    // diffusion
+    "_class_name", "sample_size", "in_channels", "out_channels", "block_out_channels", "layers_per_block",
+    "cross_attention_dim", "attention_head_dim", "transformer_layers_per_block", "down_block_types",
+    "addition_embed_type", "projection_class_embeddings_input_dim"};
 
 }  // namespace
 
@@ -45,9 +67,8 @@ Value keep_hf_keys(const Value& config) {
     out.at = config.at;
     for (const Value::Member& member : config.as_object()) {
         if (member.value.is_null() || std::find(hf_keys.begin(), hf_keys.end(), member.key) == hf_keys.end()) continue;
-        const bool nested = member.key == "discriminator" || member.key == "generator";
         out.as_object().push_back(member);
-        if (nested && member.value.is_object()) out.as_object().back().value = keep_hf_keys(member.value);
+        if (member.value.is_object()) out.as_object().back().value = keep_hf_keys(member.value);
     }
     return out;
 }
@@ -67,8 +88,13 @@ std::int64_t HfConfig::size(std::initializer_list<const char*> names) {
 }
 
 std::int64_t HfConfig::size_or(std::initializer_list<const char*> names, std::int64_t standard) {
-    for (const char* name : names)
-        if (reader_.has(name)) return reader_.integer(name, 0, most_size).value_or(standard);
+    for (const char* name : names) {
+        const Value* v = reader_.value(name);
+        if (!v) continue;
+        // How configs say that the code decides.
+        if ((v->is_string() && v->as_string() == "auto") || (v->is_integer() && v->as_integer() == -1)) return standard;
+        return reader_.integer(name, 0, most_size).value_or(standard);
+    }
     return standard;
 }
 
@@ -80,6 +106,15 @@ double HfConfig::number_or(const char* name, double standard) {
 std::string HfConfig::text_or(std::initializer_list<const char*> names, const std::string& standard) {
     for (const char* name : names)
         if (reader_.has(name)) return to_lower(reader_.string(name).value_or(standard));
+    return standard;
+}
+
+std::int64_t HfConfig::nested_or(const char* object, const char* name, std::int64_t standard) {
+    const Value* inside = reader_.value(object);
+    const Value* value = inside ? inside->find(name) : nullptr;
+    if (!value) return standard;
+    if (value->is_integer() && value->as_integer() >= 1 && value->as_integer() <= most_size) return value->as_integer();
+    reader_.fail(object, fmt::format("{}: {} should be a whole number from 1 to {}", object, name, most_size));
     return standard;
 }
 
@@ -122,11 +157,62 @@ bool HfConfig::fused(bool standard) {
     return standard;
 }
 
+namespace {
+
+std::vector<HfFamily> all_families() {
+    std::vector<HfFamily> all;
+    for (const auto* families : {&encoder_families(), &decoder_families(), &encoder_decoder_families(),
+                                 &vision_families(), &audio_families(), &diffusion_families()})
+        all.insert(all.end(), families->begin(), families->end());
+    return all;
+}
+
+const HfFamily* find_family(const std::string& type) {
+    static const std::vector<HfFamily> all = all_families();
+    for (const HfFamily& family : all)
+        if (family.model_type == type) return &family;
+    return nullptr;
+}
+
+// Families that go by another's blocks, and models of several parts whose text part stands at the top of the config.
+std::string canonical_type(const std::string& type) {
+    static const std::pair<const char*, const char*> same[] = {{"qwen2_vl", "qwen2"},
+                                                               {"qwen2_5_vl", "qwen2"},
+                                                               {"code_llama", "llama"},
+                                                               {"xlm-roberta-xl", "roberta"},
+                                                               {"roberta-prelayernorm", "roberta"},
+                                                               {"bert-generation", "bert"},
+                                                               {"nezha", "bert"},
+                                                               {"nllb", "m2m_100"},
+                                                               {"deepseek_v32", "deepseek_v3"},
+                                                               {"kimi_k2", "deepseek_v3"},
+                                                               {"glm4_moe", "qwen3_moe"}};
+    for (const auto& [name, other] : same)
+        if (type == name) return other;
+    return type;
+}
+
+// A family nobody told us of, whose sizes have the usual names: it is read as the nearest common design, and said so.
+const HfFamily* guess_family(const Value& config, const std::string& type, std::vector<std::string>& assumed) {
+    const auto has = [&](const char* key) { return config.find(key) != nullptr; };
+    if (!has("hidden_size") || !has("num_hidden_layers") || !has("num_attention_heads") || !has("vocab_size"))
+        return nullptr;
+    const bool gated = has("num_key_value_heads") || has("rms_norm_eps") || has("rope_theta");
+    const Value* names = config.find("architectures");
+    bool causal = has("num_key_value_heads");
+    if (names && names->is_array())
+        for (const Value& name : names->as_array())
+            if (name.is_string() && name.as_string().ends_with("ForCausalLM")) causal = true;
+    const char* like = causal ? (gated && has("intermediate_size") ? "llama" : "gpt_neox") : "bert";
+    assumed.push_back(fmt::format("model_type {} (unknown) is read as {}", type.substr(0, 80), like));
+    return find_family(like);
+}
+
+}  // namespace
+
 std::vector<std::string> hf_model_types() {
     std::vector<std::string> names;
-    for (const auto* families :
-         {&encoder_families(), &decoder_families(), &encoder_decoder_families(), &vision_families()})
-        for (const HfFamily& family : *families) names.emplace_back(family.model_type);
+    for (const HfFamily& family : all_families()) names.emplace_back(family.model_type);
     return names;
 }
 
@@ -135,24 +221,33 @@ Result<ModelSpec> build_hf_model(const Value& config, const std::string& source,
     const Value* type = config.find("model_type");
     if (!type || !type->is_string())
         return invalid_argument(at_place(source, config.at, "config: needs \"model_type\", the family of the model"));
-    for (const auto* families :
-         {&encoder_families(), &decoder_families(), &encoder_decoder_families(), &vision_families()})
-        for (const HfFamily& family : *families) {
-            if (family.model_type != type->as_string()) continue;
-            HfConfig reader(config, source, options, assumed);
-            reader.family = family.model_type;
-            auto built = family.build(reader, name);
-            if (auto s = reader.finish(); !s) return s.error();
-            if (!built)
-                return invalid_argument(
-                    at_place(source, config.at, fmt::format("{}: {}", family.model_type, built.error().message)));
-            return built;
-        }
-    const std::string near = nearest_name(type->as_string(), hf_model_types());
-    return invalid_argument(at_place(source, type->at,
-                                     fmt::format("unknown model_type \"{}\"; {}known: {}", type->as_string(),
-                                                 near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
-                                                 fmt::join(hf_model_types(), ", "))));
+    const HfFamily* family = find_family(canonical_type(type->as_string()));
+    // Models that see and read: the language model is most of the work.
+    if (const Value* text = config.find("text_config"); !family && text && text->is_object()) {
+        const Value* inner = text->find("model_type");
+        Value part = *text;
+        if (!inner) part.set("model_type", type->as_string() == "gemma3" ? "gemma3_text" : "llama");
+        if (config.find("vision_config"))
+            assumed.push_back(
+                fmt::format("the text part of {} alone (its vision part is left out)", type->as_string()));
+        return build_hf_model(part, source, name, options, assumed);
+    }
+    if (!family) family = guess_family(config, type->as_string(), assumed);
+    if (!family) {
+        const std::string near = nearest_name(type->as_string(), hf_model_types());
+        return invalid_argument(at_place(source, type->at,
+                                         fmt::format("unknown model_type \"{}\"; {}known: {}", type->as_string(),
+                                                     near.empty() ? "" : fmt::format("did you mean \"{}\"? ", near),
+                                                     fmt::join(hf_model_types(), ", "))));
+    }
+    HfConfig reader(config, source, options, assumed);
+    reader.family = family->model_type;
+    auto built = family->build(reader, name);
+    if (auto s = reader.finish(); !s) return s.error();
+    if (!built)
+        return invalid_argument(
+            at_place(source, config.at, fmt::format("{}: {}", family->model_type, built.error().message)));
+    return built;
 }
 
 }  // namespace dlcast

@@ -39,6 +39,8 @@ public:
     double number_or(const char* name, double standard);
     std::optional<std::vector<std::int64_t>> list(const char* name);
     const Value* value(const char* name) { return reader_.value(name); }
+    /// A whole number inside the object `object`.
+    std::int64_t nested_or(const char* object, const char* name, std::int64_t standard);
     /// Any of `architectures` ends with `suffix` ("ForQuestionAnswering").
     bool is_for(const std::string& suffix);
 
@@ -67,6 +69,10 @@ struct HfFamily {
     Result<ModelSpec> (*build)(HfConfig& config, const std::string& name);
 };
 Result<ModelSpec> build_transfo_xl(HfConfig& config, const std::string& name);
+const std::vector<HfFamily>& relative_encoder_families();
+const std::vector<HfFamily>& audio_families();
+const std::vector<HfFamily>& detection_families();
+const std::vector<HfFamily>& diffusion_families();
 const std::vector<HfFamily>& encoder_families();
 const std::vector<HfFamily>& decoder_families();
 const std::vector<HfFamily>& encoder_decoder_families();

@@ -2,25 +2,21 @@
 // Decoder-only language models, by their configuration classes in Hugging Face's transformers.
 #include <fmt/format.h>
 
-#include "predictor/model/hf_config.h"
-#include "predictor/model/transformer.h"
+#include "predictor/model/hf_decoder.h"
 
 namespace dlcast {
 namespace {
 
-struct Decoder {
-    std::int64_t layers = 0, vocab = 0, width = 0;
-    std::int64_t positions = 0;        // what the model allows
-    std::int64_t position_offset = 0;  // rows before the first position
-    bool learned_positions = false;
-    bool embedding_norm = false, final_norm = true;
-    bool embedding_dropout = false;
-    std::int64_t embedding = 0;  // width of the token table, if not the model's
-    bool tied = true, head_bias = false;
-    BlockOptions block;
-};
+void drop_norm_weights(ModelBuilder& b) {
+    for (std::size_t i = 0; i < b.size() && !b.failed(); ++i) {
+        Layer& layer = b.layer(i);
+        if (layer.kind == LayerKind::layer_norm) b.add_parameters(layer, -static_cast<double>(layer.parameters));
+    }
+}
 
-Result<ModelSpec> build(HfConfig& c, const std::string& name, const std::string& family, const Decoder& d) {
+}  // namespace
+
+Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std::string& family, const Decoder& d) {
     const std::int64_t tokens = c.tokens(d.positions);
     const std::int64_t embedding = d.embedding > 0 ? d.embedding : d.width;
     ModelBuilder b({tokens});
@@ -35,10 +31,13 @@ Result<ModelSpec> build(HfConfig& c, const std::string& name, const std::string&
     if (d.embedding_dropout) b.dropout("embed.drop");
     for (int i = 0; i < d.layers && !b.failed(); ++i) {
         b.set_block(i);
-        add_block(b, fmt::format("h.{}", i), d.block);
+        BlockOptions block = d.block;
+        if (d.vary) d.vary(i, block);
+        add_block(b, fmt::format("h.{}", i), block);
     }
     b.set_block(-1);
     if (d.final_norm) b.norm("norm", d.block.norm, d.block.norm_bias);
+    if (!d.norm_weight) drop_norm_weights(b);
     if (embedding != d.width) b.linear("project_out", embedding, false);
     if (c.options.task == "classification" || c.is_for("ForSequenceClassification")) {
         b.set_head(true);
@@ -52,6 +51,8 @@ Result<ModelSpec> build(HfConfig& c, const std::string& name, const std::string&
     if (model) model->seq_len = tokens;
     return model;
 }
+
+namespace {
 
 Result<ModelSpec> build_gpt2(HfConfig& c, const std::string& name) {
     Decoder d;
@@ -69,7 +70,7 @@ Result<ModelSpec> build_gpt2(HfConfig& c, const std::string& name) {
     // Frameworks of their own bring a fused GELU.
     if (c.options.framework.find("megatron") != std::string::npos || d.block.attention.fused)
         d.block.mlp.activation = "gelu";
-    return build(c, name, "gpt2", d);
+    return build_decoder(c, name, "gpt2", d);
 }
 
 // GPT-Neo alternates local attention, of the same cost with eager kernels; it ties its head and has no query bias.
@@ -86,7 +87,7 @@ Result<ModelSpec> build_gpt_neo(HfConfig& c, const std::string& name) {
     d.block.attention.fused = c.fused(false);
     d.block.mlp.inner = c.size_or({"intermediate_size"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"activation_function"}, "gelu_new");
-    return build(c, name, "gpt_neo", d);
+    return build_decoder(c, name, "gpt_neo", d);
 }
 
 Result<ModelSpec> build_gptj(HfConfig& c, const std::string& name) {
@@ -103,7 +104,7 @@ Result<ModelSpec> build_gptj(HfConfig& c, const std::string& name) {
     d.block.attention.fused = c.fused(false);
     d.block.mlp.inner = c.size_or({"n_inner"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"activation_function"}, "gelu_new");
-    return build(c, name, "gptj", d);
+    return build_decoder(c, name, "gptj", d);
 }
 
 // One norm feeds attention and MLP side by side, as in GPT-J, but every product has a bias.
@@ -122,7 +123,7 @@ Result<ModelSpec> build_phi(HfConfig& c, const std::string& name) {
     d.block.attention.fused = c.fused(true);
     d.block.mlp.inner = c.size_or({"intermediate_size"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"hidden_act"}, "gelu_new");
-    return build(c, name, "phi", d);
+    return build_decoder(c, name, "phi", d);
 }
 
 Result<ModelSpec> build_gpt_neox(HfConfig& c, const std::string& name) {
@@ -138,7 +139,7 @@ Result<ModelSpec> build_gpt_neox(HfConfig& c, const std::string& name) {
     d.block.mlp.inner = c.size_or({"intermediate_size"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"hidden_act"}, "gelu");
     d.block.dropout = false;
-    return build(c, name, "gpt_neox", d);
+    return build_decoder(c, name, "gpt_neox", d);
 }
 
 Result<ModelSpec> build_bloom(HfConfig& c, const std::string& name) {
@@ -152,7 +153,7 @@ Result<ModelSpec> build_bloom(HfConfig& c, const std::string& name) {
     d.block.attention.packed = d.block.attention.causal = true;
     d.block.attention.fused = c.fused(false);
     d.block.mlp.inner = 4 * d.width;
-    return build(c, name, "bloom", d);
+    return build_decoder(c, name, "bloom", d);
 }
 
 Result<ModelSpec> build_opt(HfConfig& c, const std::string& name) {
@@ -173,34 +174,7 @@ Result<ModelSpec> build_opt(HfConfig& c, const std::string& name) {
     d.block.attention.fused = c.fused(false);
     d.block.mlp.inner = c.size_or({"ffn_dim"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"activation_function"}, "relu");
-    return build(c, name, "opt", d);
-}
-
-Result<ModelSpec> build_llama(HfConfig& c, const std::string& name) {
-    const bool qwen = c.family.starts_with("qwen");
-    Decoder d;
-    d.layers = c.size({"num_hidden_layers"});
-    d.width = c.size({"hidden_size"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"max_position_embeddings"}, 2048);
-    d.tied = c.flag_or("tie_word_embeddings", false);
-    d.block.norm = LayerKind::rms_norm;
-    d.block.norm_bias = d.block.dropout = false;
-    AttentionOptions& a = d.block.attention;
-    a.heads = c.size({"num_attention_heads"});
-    a.kv_heads = c.size_or({"num_key_value_heads"}, a.heads);
-    a.head_dim = c.size_or({"head_dim"}, 0);
-    a.out_bias = c.flag_or("attention_bias", false);
-    a.bias = a.out_bias || qwen;
-    a.rotary = a.causal = true;
-    a.fused = c.fused(true);
-    d.block.mlp.inner = c.size({"intermediate_size"});
-    d.block.mlp.activation = c.text_or({"hidden_act", "hidden_activation"}, "silu");
-    d.block.mlp.gated = true;
-    d.block.mlp.bias = c.flag_or("mlp_bias", false);
-    d.block.mlp.experts = c.size_or({"num_local_experts"}, 0);
-    d.block.mlp.active_experts = std::max<std::int64_t>(1, c.size_or({"num_experts_per_tok"}, 2));
-    return build(c, name, "llama", d);
+    return build_decoder(c, name, "opt", d);
 }
 
 Result<ModelSpec> build_mpt(HfConfig& c, const std::string& name) {
@@ -218,7 +192,7 @@ Result<ModelSpec> build_mpt(HfConfig& c, const std::string& name) {
     d.block.attention.fused = c.fused(true);
     d.block.mlp.bias = bias;
     d.block.mlp.inner = c.size_or({"expansion_ratio"}, 4) * d.width;
-    return build(c, name, "mpt", d);
+    return build_decoder(c, name, "mpt", d);
 }
 
 Result<ModelSpec> build_falcon(HfConfig& c, const std::string& name) {
@@ -234,20 +208,25 @@ Result<ModelSpec> build_falcon(HfConfig& c, const std::string& name) {
     a.bias = a.out_bias = d.block.mlp.bias = c.flag_or("bias", false);
     a.packed = a.rotary = a.causal = true;
     a.fused = c.fused(true);
+    d.tied = c.flag_or("tie_word_embeddings", true);
     d.block.mlp.inner = 4 * d.width;
     d.block.dropout = false;
     d.block.one_norm = !grouped && c.flag_or("parallel_attn", true);
-    return build(c, name, "falcon", d);
+    return build_decoder(c, name, "falcon", d);
 }
 
 }  // namespace
 
 const std::vector<HfFamily>& decoder_families() {
-    static const std::vector<HfFamily> families = {
-        {"gpt2", build_gpt2},     {"gpt_neo", build_gpt_neo}, {"gptj", build_gptj},   {"gpt_neox", build_gpt_neox},
-        {"bloom", build_bloom},   {"opt", build_opt},         {"llama", build_llama}, {"mistral", build_llama},
-        {"mixtral", build_llama}, {"qwen2", build_llama},     {"mpt", build_mpt},     {"phi", build_phi},
-        {"falcon", build_falcon}};
+    static const std::vector<HfFamily> families = [] {
+        std::vector<HfFamily> all = {
+            {"gpt2", build_gpt2},         {"gpt_neo", build_gpt_neo}, {"gptj", build_gptj},
+            {"gpt_neox", build_gpt_neox}, {"bloom", build_bloom},     {"opt", build_opt},
+            {"mpt", build_mpt},           {"phi", build_phi},         {"falcon", build_falcon}};
+        for (const auto* more : {&llama_families(), &more_decoder_families()})
+            all.insert(all.end(), more->begin(), more->end());
+        return all;
+    }();
     return families;
 }
 

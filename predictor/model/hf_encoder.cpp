@@ -12,6 +12,13 @@ struct Encoder {
     std::int64_t layers, width, heads, inner, vocab, positions, types, embedding;
     std::string activation;
     bool pooler;
+    bool positions_learned = true;
+    bool pre_norm = false;            // norms before the parts and one at the end, none over the embeddings
+    bool shared_layers = false;       // ALBERT: one layer's weights for all
+    std::int64_t window = 0;          // tokens each one attends to; 0: all
+    std::int64_t position_bias = 0;   // parameters of relative positions
+    std::int64_t page_tables = 0;     // LayoutLM: rows of each of four tables of places on the page
+    bool global_projections = false;  // Longformer: a second set for tokens that see everything
 };
 
 Encoder read_encoder(HfConfig& c, bool pooler) {
@@ -22,11 +29,42 @@ Encoder read_encoder(HfConfig& c, bool pooler) {
     e.inner = c.size_or({"intermediate_size", "hidden_dim"}, 4 * e.width);
     e.vocab = c.size({"vocab_size"});
     e.positions = c.size_or({"max_position_embeddings"}, 512);
-    e.types = c.size_or({"type_vocab_size"}, c.family == "distilbert" ? 0 : 2);
-    e.embedding = c.size_or({"embedding_size"}, e.width);
+    e.types =
+        c.size_or({"type_vocab_size"}, c.family == "distilbert" || c.family == "mpnet" || c.family == "esm" ? 0 : 2);
+    e.embedding = c.size_or({"embedding_size", "input_embedding_size"}, e.width);
     e.activation = c.text_or({"hidden_act", "activation"}, "gelu");
     e.pooler = pooler;
+    if (c.family == "mpnet") e.types = 0, e.position_bias = 32 * e.heads;
+    if (c.family == "roformer") e.positions_learned = false;
+    if (c.family == "esm") {
+        e.types = 0;
+        e.pre_norm = true;
+        e.positions_learned = c.text_or({"position_embedding_type"}, "absolute") == "absolute";
+    }
+    if (c.family == "megatron-bert") e.pre_norm = true;
+    e.shared_layers = c.family == "albert";
+    if (c.family == "layoutlm") e.page_tables = c.size_or({"max_2d_position_embeddings"}, 1024);
+    e.global_projections = c.family == "longformer";
+    if (e.global_projections) {
+        const auto windows = c.list("attention_window");
+        e.window = (windows && !windows->empty() ? windows->front() : 512) + 1;
+    }
+    // Three blocks around, three at random and two that all see.
+    if (c.family == "big_bird" && c.text_or({"attention_type"}, "block_sparse") == "block_sparse")
+        e.window = 8 * std::max<std::int64_t>(1, c.size_or({"block_size"}, 64));
     return e;
+}
+
+// One token, the first, attends to all by projections of its own; the keys and values are everybody's.
+void add_global_projections(ModelBuilder& b, const std::string& at, std::int64_t width) {
+    const Shape hidden = b.shape();
+    for (const char* which : {".attn.global_k", ".attn.global_v"}) {
+        b.continue_from(hidden);
+        b.linear(at + which, width);
+    }
+    b.continue_from({1, width});
+    b.linear(at + ".attn.global_q", width);
+    b.continue_from(hidden);
 }
 
 void add_encoder(ModelBuilder& b, HfConfig& c, const Encoder& e, const std::string& prefix, std::int64_t tokens) {
@@ -40,9 +78,16 @@ void add_encoder(ModelBuilder& b, HfConfig& c, const Encoder& e, const std::stri
         table("embeddings.type", e.types);
         b.add(prefix + "embeddings.add_type");
     }
-    table("embeddings.position", c.position_rows(e.positions, tokens));
-    b.add(prefix + "embeddings.add_position");
-    b.norm(prefix + "embeddings.norm", LayerKind::layer_norm);
+    if (e.positions_learned) {
+        table("embeddings.position", c.position_rows(e.positions, tokens));
+        b.add(prefix + "embeddings.add_position");
+    }
+    if (e.page_tables > 0)
+        for (const char* which : {"x", "y", "height", "width"}) {
+            table((std::string("embeddings.page_") + which).c_str(), e.page_tables);
+            b.add(prefix + "embeddings.add_page");
+        }
+    if (!e.pre_norm) b.norm(prefix + "embeddings.norm", LayerKind::layer_norm);
     b.dropout(prefix + "embeddings.drop");
     if (e.embedding != e.width) b.linear(prefix + "embeddings.project", e.width);
     BlockOptions block;
@@ -51,12 +96,20 @@ void add_encoder(ModelBuilder& b, HfConfig& c, const Encoder& e, const std::stri
     block.attention.fused = c.fused(false);
     block.mlp.inner = e.inner;
     block.mlp.activation = e.activation;
-    block.pre_norm = false;
+    block.pre_norm = e.pre_norm;
+    if (e.window > 0) block.attention.keys = std::min(e.window, tokens);
+    block.attention.rotary = !e.positions_learned;
     for (int i = 0; i < e.layers && !b.failed(); ++i) {
         b.set_block(i);
-        add_block(b, fmt::format("{}layer.{}", prefix, i), block);
+        const std::size_t first = b.size();
+        const std::string at = fmt::format("{}layer.{}", prefix, i);
+        add_block(b, at, block);
+        if (e.global_projections) add_global_projections(b, at, e.width);
+        if (e.shared_layers && i > 0 && !b.failed()) b.share_from(first);
     }
     b.set_block(-1);
+    if (e.pre_norm) b.norm(prefix + "norm", LayerKind::layer_norm);
+    if (e.position_bias > 0 && !b.failed()) b.add_parameters(b.back(), static_cast<double>(e.position_bias));
 }
 
 // 15 % of the positions, in fours as the public recipes have it: 20 of 128, 80 of 512.
@@ -123,7 +176,8 @@ Result<ModelSpec> finish(ModelBuilder& b, const std::string& name, const std::st
 Result<ModelSpec> build_encoder(HfConfig& c, const std::string& name, bool pooler) {
     const Encoder e = read_encoder(c, pooler);
     // RoBERTa counts its positions from 2.
-    const std::int64_t tokens = c.tokens(c.family == "roberta" ? e.positions - 2 : e.positions);
+    const bool offset = c.family != "bert" && e.positions % 64 == 2;
+    const std::int64_t tokens = c.tokens(offset ? e.positions - 2 : e.positions);
     ModelBuilder b({tokens});
     add_encoder(b, c, e, "", tokens);
     if (!b.failed()) add_task(b, c, e);
@@ -176,13 +230,17 @@ Result<ModelSpec> build_electra_pretraining(HfConfig& c, const std::string& name
 }  // namespace
 
 const std::vector<HfFamily>& encoder_families() {
-    static const std::vector<HfFamily> families = {{"bert", build_bert},
-                                                   {"roberta", build_bert},
-                                                   {"xlm-roberta", build_bert},
-                                                   {"camembert", build_bert},
-                                                   {"distilbert", build_distilbert},
-                                                   {"electra", build_distilbert},
-                                                   {"electra_pretraining", build_electra_pretraining}};
+    static const std::vector<HfFamily> families = [] {
+        std::vector<HfFamily> all;
+        for (const char* type : {"bert", "roberta", "xlm-roberta", "camembert", "albert", "mpnet", "longformer",
+                                 "big_bird", "layoutlm", "data2vec-text", "ernie", "megatron-bert", "rembert"})
+            all.push_back({type, build_bert});
+        for (const char* type : {"distilbert", "electra", "roformer", "splinter", "esm"})
+            all.push_back({type, build_distilbert});
+        all.push_back({"electra_pretraining", build_electra_pretraining});
+        all.insert(all.end(), relative_encoder_families().begin(), relative_encoder_families().end());
+        return all;
+    }();
     return families;
 }
 

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Encoder-decoder models: T5 (Raffel et al., arXiv:1910.10683), Switch Transformers (Fedus et al., arXiv:2101.03961),
-// Marian and BART. Source and target both have the sample's tokens.
+// Marian, BART (Lewis et al., arXiv:1910.13461) and its relatives. Source and target both have the sample's tokens.
 #include <fmt/format.h>
+
+#include <algorithm>
 
 #include "predictor/model/hf_config.h"
 #include "predictor/model/transformer.h"
@@ -20,13 +22,15 @@ struct Sides {
     bool tied_head = true;
     std::int64_t sparse_every = 0;  // every so many blocks has experts; 0: none
     std::int64_t experts = 0;
+    std::int64_t target_vocab = 0;     // of the decoder, if not the encoder's
+    bool bias_in_every_layer = false;  // each layer has relative positions of its own (UMT5)
 };
 
 void add_side(ModelBuilder& b, const Sides& s, const std::string& side, std::int64_t tokens, bool decoder,
               const Shape* source) {
     b.continue_from({tokens});
-    b.embedding(side + ".embed", s.vocab, s.width);
-    if (decoder) b.share();  // both sides read one table
+    b.embedding(side + ".embed", decoder && s.target_vocab > 0 ? s.target_vocab : s.vocab, s.width);
+    if (decoder && s.target_vocab == 0) b.share();  // both sides read one table
     if (s.positions > 0) {
         b.continue_from({tokens});
         b.embedding(side + ".positions", s.positions, s.width);
@@ -43,7 +47,8 @@ void add_side(ModelBuilder& b, const Sides& s, const std::string& side, std::int
     }
     b.set_block(-1);
     if (s.final_norm) b.norm(side + ".norm", s.encoder.norm, s.encoder.norm_bias);
-    if (s.position_bias > 0) b.add_parameters(b.back(), static_cast<double>(s.position_bias));
+    const auto tables = static_cast<double>(s.bias_in_every_layer ? layers : 1);
+    if (s.position_bias > 0) b.add_parameters(b.back(), tables * static_cast<double>(s.position_bias));
 }
 
 Result<ModelSpec> build_sides(HfConfig& c, const std::string& name, const std::string& family, const Sides& s,
@@ -53,7 +58,7 @@ Result<ModelSpec> build_sides(HfConfig& c, const std::string& name, const std::s
     const Shape source = b.shape();
     add_side(b, s, "decoder", tokens, true, &source);
     if (b.failed()) return invalid_argument(b.fault());
-    if (c.options.task != "features") add_lm_head(b, s.vocab, s.tied_head);
+    if (c.options.task != "features") add_lm_head(b, s.target_vocab > 0 ? s.target_vocab : s.vocab, s.tied_head);
     auto model = b.finish(name, family);
     if (model) model->seq_len = tokens;
     return model;
@@ -86,21 +91,47 @@ Result<ModelSpec> build_t5(HfConfig& c, const std::string& name) {
         const std::int64_t sparse = c.size_or({"num_sparse_encoder_layers"}, s.encoder_layers / 2);
         s.sparse_every = sparse > 0 ? std::max<std::int64_t>(1, s.encoder_layers / sparse) : 0;
     }
+    s.bias_in_every_layer = c.family == "umt5";
     s.decoder = block;
     s.decoder.attention.causal = true;
-    return build_sides(c, name, "t5", s, c.tokens(512));
+    const std::int64_t tokens = c.tokens(c.family == "longt5" ? 4096 : 512);
+    // Local attention looks 127 tokens to each side.
+    if (c.family == "longt5") s.encoder.attention.keys = std::min<std::int64_t>(3 * 127 + 1, tokens);
+    return build_sides(c, name, "t5", s, tokens);
 }
 
-Result<ModelSpec> build_marian(HfConfig& c, const std::string& name) {
-    const bool bart = c.family == "bart";
+// What BART's relatives differ in.
+struct BartTraits {
+    const char* type;
+    bool pre_norm = false;  // and a norm at the end of each side
+    bool embedding_norm = false;
+    std::int64_t position_offset = -1;  // rows before the first learned position; -1: sines
+    bool final_norm = false;
+};
+
+constexpr BartTraits bart_traits[] = {
+    {"marian", false, false, -1, false},  {"bart", false, true, 2, false},
+    {"plbart", false, true, 2, false},    {"mvp", false, true, 2, false},
+    {"led", false, true, 0, false},       {"mbart", true, true, 2, true},
+    {"pegasus", true, false, -1, true},   {"bigbird_pegasus", true, false, 0, true},
+    {"blenderbot", true, false, 0, true}, {"blenderbot-small", false, true, 0, false},
+    {"m2m_100", true, false, -1, true},   {"fsmt", false, false, -1, false},
+    {"nllb-moe", true, false, -1, true},
+};
+
+Result<ModelSpec> build_bart(HfConfig& c, const std::string& name) {
+    const BartTraits* t = std::find_if(std::begin(bart_traits), std::end(bart_traits),
+                                       [&](const BartTraits& traits) { return c.family == traits.type; });
     Sides s;
-    s.vocab = c.size({"vocab_size"});
+    s.vocab = c.size({"vocab_size", "src_vocab_size"});
+    s.target_vocab = c.size_or({"tgt_vocab_size"}, 0);
     s.width = c.size({"d_model"});
     s.encoder_layers = c.size({"encoder_layers", "num_hidden_layers"});
     s.decoder_layers = c.size({"decoder_layers", "num_hidden_layers"});
-    s.embedding_norm = bart;
+    s.embedding_norm = t->embedding_norm;
+    s.final_norm = t->final_norm;
     BlockOptions& block = s.encoder;
-    block.pre_norm = false;
+    block.pre_norm = t->pre_norm;
     block.attention.heads = c.size({"encoder_attention_heads"});
     block.attention.dropout = true;
     block.attention.style = "scaled_query";
@@ -111,19 +142,22 @@ Result<ModelSpec> build_marian(HfConfig& c, const std::string& name) {
     s.decoder.attention.causal = true;
     s.decoder.attention.heads = c.size_or({"decoder_attention_heads"}, block.attention.heads);
     s.decoder.mlp.inner = c.size_or({"decoder_ffn_dim"}, block.mlp.inner);
-    const std::int64_t positions = c.size_or({"max_position_embeddings"}, 1024);
+    const std::int64_t positions = c.size_or({"max_position_embeddings", "max_encoder_position_embeddings"}, 1024);
     const std::int64_t tokens = c.tokens(positions);
-    // BART's learned positions start at 2; Marian's are sines.
-    if (bart) s.positions = c.position_rows(positions, tokens) + 2;
+    if (t->position_offset >= 0) s.positions = c.position_rows(positions, tokens) + t->position_offset;
     return build_sides(c, name, c.family, s, tokens);
 }
 
 }  // namespace
 
 const std::vector<HfFamily>& encoder_decoder_families() {
-    static const std::vector<HfFamily> families = {
-        {"t5", build_t5},         {"mt5", build_t5},      {"switch_transformers", build_t5},
-        {"marian", build_marian}, {"bart", build_marian}, {"transfo-xl", build_transfo_xl}};
+    static const std::vector<HfFamily> families = [] {
+        std::vector<HfFamily> all;
+        for (const char* type : {"t5", "mt5", "umt5", "longt5", "switch_transformers"}) all.push_back({type, build_t5});
+        for (const BartTraits& t : bart_traits) all.push_back({t.type, build_bart});
+        all.push_back({"transfo-xl", build_transfo_xl});
+        return all;
+    }();
     return families;
 }
 

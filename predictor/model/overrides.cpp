@@ -37,7 +37,7 @@ bool sets_duration(const WorkloadOverrides& o) {
 }
 
 // What stands before the first point. A file with any other key is refused, so a misspelt one is here too.
-Status check_root_key(const std::string& assignment, const std::string& key, bool alone) {
+Status check_root_key(const std::string& option, const std::string& assignment, const std::string& key, bool alone) {
     static const std::vector<std::string> known = {"model", "dataset", "training"};
     if (std::find(known.begin(), known.end(), key) != known.end()) return ok();
     const std::string near = nearest_name(key, known);
@@ -45,18 +45,18 @@ Status check_root_key(const std::string& assignment, const std::string& key, boo
                                    ? fmt::format("write training.{0}=, dataset.{0}= or model.{0}=", key)
                                : near.empty() ? std::string("keys start with training., dataset. or model.")
                                               : fmt::format("did you mean \"{}\"?", near);
-    return invalid_argument(fmt::format("--set {}: unknown key \"{}\"; {}", assignment, key, remedy));
+    return invalid_argument(fmt::format("{} {}: unknown key \"{}\"; {}", option, assignment, key, remedy));
 }
 
-Status set_dotted(Value& root, const std::string& assignment) {
+Status set_dotted(Value& root, const std::string& option, const std::string& assignment) {
     const auto equals = assignment.find('=');
     if (equals == std::string::npos || equals == 0)
         return invalid_argument(
-            fmt::format("--set {}: expected dotted.key=value, as in training.grad_accum=4", assignment));
+            fmt::format("{} {}: expected dotted.key=value, as in training.grad_accum=4", option, assignment));
     const auto keys = split(std::string_view(assignment).substr(0, equals), '.');
     if (keys.size() > 16 || std::any_of(keys.begin(), keys.end(), [](const std::string& key) { return key.empty(); }))
-        return invalid_argument(fmt::format("--set {}: an empty or too deep key", assignment));
-    if (auto s = check_root_key(assignment, keys.front(), keys.size() == 1); !s) return s;
+        return invalid_argument(fmt::format("{} {}: an empty or too deep key", option, assignment));
+    if (auto s = check_root_key(option, assignment, keys.front(), keys.size() == 1); !s) return s;
     Value* at = &root;
     for (std::size_t i = 0; i + 1 < keys.size(); ++i) {
         Value* inner = object_at(*at, keys[i]);
@@ -66,18 +66,58 @@ Status set_dotted(Value& root, const std::string& assignment) {
             named.set("name", *at->find(keys[i]));
             inner = &at->set(keys[i], std::move(named));
         }
-        if (!inner) return invalid_argument(fmt::format("--set {}: {} is no object here", assignment, keys[i]));
+        if (!inner) return invalid_argument(fmt::format("{} {}: {} is no object here", option, assignment, keys[i]));
         at = inner;
     }
     const std::string text = assignment.substr(equals + 1);
-    auto json = parse_json(text, "--set");
+    auto json = parse_json(text, option);
     at->set(keys.back(), json ? std::move(*json) : Value(text));
     return ok();
 }
 
+// Parts of "epochs=90,trainable=lora:r=16,targets=q+v,batch_size=8": a value of "trainable" may hold commas itself.
+std::vector<std::string> split_assignments(const std::string& text) {
+    std::vector<std::string> out;
+    for (const std::string& part : split(text, ',')) {
+        const bool goes_on =
+            part.find('=') == std::string::npos || part.starts_with("targets=") || part.starts_with("r=");
+        if (!out.empty() && goes_on && out.back().starts_with("trainable="))
+            out.back() += "," + part;
+        else
+            out.push_back(part);
+    }
+    return out;
+}
+
 }  // namespace
 
-Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& o) {
+Result<std::vector<std::string>> training_assignments(const std::string& text, const std::string& option) {
+    constexpr std::size_t longest = 4096;
+    if (text.size() > longest) return invalid_argument(fmt::format("{}: more than {} bytes", option, longest));
+    std::vector<std::string> out;
+    for (const std::string& assignment : split_assignments(text)) {
+        const auto equals = assignment.find('=');
+        if (equals == std::string::npos || equals == 0)
+            return invalid_argument(
+                fmt::format("{} {}: expected key=value, as in epochs=90,batch_size=256", option, assignment));
+        const std::string key = assignment.substr(0, equals);
+        const bool of_data = key == "dataset" || key.starts_with("dataset.");
+        out.push_back(of_data ? assignment : "training." + assignment);
+    }
+    return out;
+}
+
+Result<Declaration> with_training(const Declaration& declaration, const std::string& text, const std::string& option) {
+    auto assignments = training_assignments(text, option);
+    if (!assignments) return assignments.error();
+    WorkloadOverrides overrides;
+    overrides.set = std::move(*assignments);
+    auto value = apply_overrides(declaration, overrides, option);
+    if (!value) return value.error();
+    return Declaration{std::move(*value), declaration.source};
+}
+
+Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& o, const std::string& option) {
     Value root = declaration.value;
     if (!root.is_object()) return invalid_argument(declaration.source + ": not an object");
     // A duration on the command line replaces the file's, whichever of the three it was.
@@ -97,7 +137,7 @@ Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOver
     if (o.steps) set_training(root, "steps", *o.steps);
     if (o.tokens) set_training(root, "tokens", *o.tokens);
     for (const std::string& assignment : o.set)
-        if (auto s = set_dotted(root, assignment); !s) return s.error();
+        if (auto s = set_dotted(root, option, assignment); !s) return s.error();
     return root;
 }
 

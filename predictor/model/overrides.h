@@ -10,7 +10,16 @@ namespace dlcast {
 
 /// The declaration's tree with the overrides written into it. Each `set` is "dotted.key=value": a value that reads as
 /// JSON is that, else a string; missing objects on the way are made. A duration replaces the declaration's. Errors: no
-/// "=", an empty or unknown first key, a key inside something that is no object.
-Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& overrides);
+/// "=", an empty or unknown first key, a key inside something that is no object; messages start with
+/// `option`.
+Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& overrides,
+                              const std::string& option = "--set");
+
+/// "key=value,key=value" as assignments for `set`: keys are those of "training", `dataset` and `dataset.KEY` aside.
+/// `option` starts messages.
+Result<std::vector<std::string>> training_assignments(const std::string& text, const std::string& option);
+/// The declaration with "key=value,key=value" written over its training: keys are those of "training"; `dataset` names
+/// the data set and `dataset.KEY` a member of it. A duration replaces the declaration's. `option` starts messages.
+Result<Declaration> with_training(const Declaration& declaration, const std::string& text, const std::string& option);
 
 }  // namespace dlcast

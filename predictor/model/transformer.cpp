@@ -23,6 +23,16 @@ void add_projections(ModelBuilder& b, const std::string& at, const AttentionOpti
         }
         b.continue_from({in[0], q});
     }
+    if (o.qk_norm || o.wide_qk_norm) {
+        // Queries are [tokens x heads, head_dim] where each head has its norm.
+        const auto norm = [&](const char* which, std::int64_t width) {
+            b.continue_from(o.wide_qk_norm ? Shape{in[0], width} : Shape{in[0] * (width / d), d});
+            b.norm(at + which, LayerKind::rms_norm, false);
+        };
+        norm(".q.norm", q);
+        norm(".k.norm", kv);
+        b.continue_from({in[0], q});
+    }
     if (!o.rotary) return;
     b.continue_from({in[0], q + kv});
     b.activation(at + ".rope", "rope");
@@ -51,6 +61,7 @@ void add_attention(ModelBuilder& b, const std::string& at, const AttentionOption
     Layer& layer = b.attention(at + ".scores", o.heads, kv_heads, d);
     if (source) layer.kv_tokens = source->front();
     if (o.memory > 0) layer.kv_tokens = in[0] + o.memory;
+    if (o.keys > 0) layer.kv_tokens = o.keys;
     layer.causal = o.causal;
     layer.fused = o.fused;
     layer.dropout = o.dropout;
@@ -71,28 +82,40 @@ void add_mlp(ModelBuilder& b, const std::string& at, const MlpOptions& o) {
             return b.fail("an absurd number of tokens");
         b.reshape(at + ".dispatch", {in[0] * o.active_experts, width});
     }
-    const auto linear = [&](const char* name, std::int64_t out) {
+    const auto linear = [&](const std::string& name, std::int64_t out) {
         Layer& layer = b.linear(at + name, out, o.bias);
-        if (o.experts == 0) return;
+        if (o.experts == 0 || name.starts_with(".shared")) return;
         layer.experts = o.experts;
         b.add_parameters(layer, static_cast<double>(layer.parameters) * static_cast<double>(o.experts - 1));
     };
-    const Shape rows = b.shape();
-    if (o.gated) {
-        linear(".gate", o.inner);
-        b.activation(at + ".act", o.activation);
-        b.continue_from(rows);
-        linear(".up", o.inner);
-        b.multiply(at + ".mul");
-    } else {
-        linear(".up", o.inner);
-        b.activation(at + ".act", o.activation);
+    const auto network = [&](const std::string& part, std::int64_t inner) {
+        const Shape rows = b.shape();
+        if (o.gated) {
+            linear(part + ".gate", inner);
+            b.activation(at + part + ".act", o.activation);
+            b.continue_from(rows);
+            linear(part + ".up", inner);
+            b.multiply(at + part + ".mul");
+        } else {
+            linear(part + ".up", inner);
+            b.activation(at + part + ".act", o.activation);
+        }
+        linear(part + ".down", width);
+    };
+    network("", o.inner);
+    if (o.experts == 0) return;
+    b.multiply(at + ".weigh");
+    b.reshape(at + ".combine", in);
+    if (o.shared == 0) return;
+    b.continue_from(in);
+    network(".shared", o.shared);
+    if (o.shared_gate) {
+        b.continue_from(in);
+        b.linear(at + ".shared.weight", 1, false);
+        b.continue_from(in);
+        b.multiply(at + ".shared.weigh");
     }
-    linear(".down", width);
-    if (o.experts > 0) {
-        b.multiply(at + ".weigh");
-        b.reshape(at + ".combine", in);
-    }
+    b.add(at + ".shared.add");
 }
 
 void add_block(ModelBuilder& b, const std::string& at, const BlockOptions& o, const Shape* source) {
@@ -101,6 +124,7 @@ void add_block(ModelBuilder& b, const std::string& at, const BlockOptions& o, co
         const bool shared = o.one_norm && name.ends_with(".mlp");
         if (o.pre_norm && !shared) b.norm(name + ".norm", o.norm, o.norm_bias);
         body();
+        if (o.both_norms) b.norm(name + ".post_norm", o.norm, o.norm_bias);
         if (o.dropout) b.dropout(name + ".drop");
         b.continue_from(in);
         b.add(name + ".add");

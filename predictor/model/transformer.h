@@ -20,8 +20,11 @@ struct AttentionOptions {
     bool causal = false;
     bool fused = false;
     bool dropout = false;
-    std::string style;        // Layer::function of an attention layer
-    std::int64_t memory = 0;  // earlier tokens that keys and values also see (Transformer-XL)
+    std::string style;          // Layer::function of an attention layer
+    std::int64_t memory = 0;    // earlier tokens that keys and values also see (Transformer-XL)
+    std::int64_t keys = 0;      // each query sees so many, its window's; 0: all
+    bool qk_norm = false;       // an RMS norm over each head of queries and keys
+    bool wide_qk_norm = false;  // over all heads at once
 };
 
 struct MlpOptions {
@@ -30,6 +33,8 @@ struct MlpOptions {
     bool gated = false;  // activation(gate(x)) * up(x)
     bool bias = true;
     std::int64_t experts = 0, active_experts = 1;  // mixture of experts with a linear router
+    std::int64_t shared = 0;                       // inner width of an expert that sees every token; 0: none
+    bool shared_gate = false;                      // whose output has a gate of its own
 };
 
 struct BlockOptions {
@@ -38,8 +43,9 @@ struct BlockOptions {
     LayerKind norm = LayerKind::layer_norm;
     bool norm_bias = true;
     bool pre_norm = true;
-    bool dropout = true;    // after attention and MLP
-    bool one_norm = false;  // attention and MLP side by side behind one norm
+    bool dropout = true;      // after attention and MLP
+    bool one_norm = false;    // attention and MLP side by side behind one norm
+    bool both_norms = false;  // a second norm behind attention and MLP, besides pre_norm's
 };
 
 /// Projections, attention and output projection. `source`: keys and values come from there (cross-attention).

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 
 #include "predictor/base/text.h"
@@ -98,7 +99,10 @@ private:
         const std::string name = name_value ? name_value->as_string() : fmt::format("{}_{}", type, ++count_[type]);
         const std::size_t first = b_.size();
         WrittenLayer written(layer, source_, type, name, b_);
-        if (joins(type)) {
+        if (auto s = go_on_at(written); !s) return s;
+        if (joins(type) && !layer.find("from")) {
+            if (auto s = join_at(layer, written); !s) return s;
+        } else if (joins(type)) {
             if (auto s = join(layer, type, name); !s) return s;
         } else {
             if (auto s = go_on_from(layer); !s) return s;
@@ -122,6 +126,31 @@ private:
                                                  : fmt::format("; did you mean \"{}\"?", near)));
     }
 
+    // "at": the layer reads a tensor of this shape, wherever it comes from.
+    Status go_on_at(WrittenLayer& layer) {
+        const auto shape = layer.reader.integers("at", 1, 1'000'000'000'000);
+        if (layer.reader.failed() || !shape) return ok();
+        if (shape->empty() || shape->size() > 3) layer.reader.fail("at", "at should have 1 to 3 dimensions");
+        if (layer.reader.failed()) return ok();
+        if (elements(*shape) > 1e15) layer.reader.fail("at", "at is an absurd size");
+        b_.continue_from(*shape);
+        return ok();
+    }
+
+    // A join of a tensor with others that have no names: their shapes are the same, or channels are counted.
+    Status join_at(const Value& layer, WrittenLayer& written) {
+        if (!layer.find("at") && !layer.find("others") && !layer.find("parameters"))
+            return at(layer, fmt::format("{0} needs a from; add \"from\": \"name of an earlier layer\"", written.type));
+        if (written.type == "concat") {
+            b_.concat(written.name, written.size_or("others", 0, 0));
+            return ok();
+        }
+        Layer& made = written.type == "add" ? b_.add(written.name) : b_.multiply(written.name);
+        const auto learned = written.reader.integer("parameters", 0, 1'000'000'000'000'000);
+        if (learned && !b_.failed()) b_.add_parameters(made, static_cast<double>(*learned));
+        return ok();
+    }
+
     Status go_on_from(const Value& layer) {
         const Value* from = layer.find("from");
         if (!from) return ok();
@@ -134,7 +163,6 @@ private:
     // "from": one name joins that tensor with the current one, an array joins exactly those named.
     Status join(const Value& layer, const std::string& type, const std::string& name) {
         const Value* from = layer.find("from");
-        if (!from) return at(layer, fmt::format("{} needs a from; add \"from\": \"name of an earlier layer\"", type));
         if (from->is_array() && from->as_array().size() > most_joined)
             return at(*from, fmt::format("from names more than {} layers", most_joined));
         std::vector<Shape> shapes;
@@ -195,6 +223,15 @@ void add_missing_loss(ModelBuilder& b) {
     b.loss("loss");
 }
 
+// What an importer took for granted.
+void read_assumed(ObjectReader& r, std::vector<std::string>& assumed) {
+    constexpr std::size_t most = 16, longest = 200;
+    if (!r.has("assumed")) return;
+    const auto sentences = r.strings("assumed");
+    for (std::size_t i = 0; sentences && i < std::min(most, sentences->size()); ++i)
+        assumed.push_back(one_line((*sentences)[i], longest));
+}
+
 }  // namespace
 
 std::vector<std::string> layer_type_names() {
@@ -211,6 +248,7 @@ Result<ModelSpec> build_written_model(const Value& model, const std::string& sou
     const std::string name = r.string("name").value_or("");
     r.require("input", "add the shape of one sample: [3, 224, 224], [512] for token ids");
     r.value("layers");
+    read_assumed(r, assumed);
     Shape input = r.integers("input", 1, 1'000'000'000).value_or(Shape{1});
     if (!r.failed() && (input.empty() || input.size() > 3))
         r.fail("input", "input should be [channels, height, width], [tokens, width], [tokens] or [width]");

@@ -84,6 +84,10 @@ Window WrittenLayer::window(bool pooling) {
         reader.fail("stride", "strides that differ by side are not supported");
     w.dilation = size_or("dilation", 1);
     w.ceil_mode = pooling && flag_or("ceil_mode", false);
+    if (const auto result = pair("result", 1)) {
+        w.out_h = result->h;
+        w.out_w = result->w;
+    }
     const Value* padding = reader.value("padding");
     if (padding && padding->is_string()) {
         const std::string kind = to_lower(padding->as_string());

@@ -103,7 +103,32 @@ void write_reshape(WrittenLayer& l) {
     l.b.reshape(l.name, *shape);
 }
 
-void write_upsample(WrittenLayer& l) { l.b.upsample(l.name, l.size_or("factor", 2)); }
+void write_upsample(WrittenLayer& l) {
+    const auto result = l.pair("result", 1);
+    if (!result) return void(l.b.upsample(l.name, l.size_or("factor", 2)));
+    Layer& layer = l.b.upsample(l.name, 1);
+    if (l.b.failed()) return;
+    layer.output = {layer.input[0], result->h, result->w};
+    if (elements(layer.output) > 1e15) return l.b.fail("upsample to an absurd size");
+    l.b.continue_from(layer.output);
+}
+
+// The product of two computed tensors: rows of the current one with a matrix that nobody learns.
+void write_product(WrittenLayer& l) {
+    Layer& layer = l.b.linear(l.name, l.need("out", "64"), false);
+    l.b.add_parameters(layer, -static_cast<double>(layer.parameters));
+    layer.tied = true;  // nobody's weight, but the other side has a gradient too
+}
+
+// Attention without its projections.
+void write_scores(WrittenLayer& l) {
+    const std::int64_t heads = l.need("heads", "8"), d = l.need("head_dim", "64");
+    Layer& layer = l.b.attention(l.name, heads, l.size_or("kv_heads", heads), d);
+    layer.kv_tokens = l.size_or("keys", 0, 0);
+    layer.causal = l.flag_or("causal", false);
+    layer.fused = l.flag_or("fused", false);
+    layer.dropout = l.flag_or("attention_dropout", false);
+}
 
 // [top, bottom, left, right], [height, width] on both sides, or one number all around.
 void write_pad(WrittenLayer& l) {
@@ -195,6 +220,8 @@ constexpr Writer writers[] = {
     {"upsample", write_upsample},
     {"pad", write_pad},
     {"attention", write_attention},
+    {"scores", write_scores},
+    {"product", write_product},
     {"transformer_block", write_transformer},
     {"lstm", write_recurrent<LayerKind::lstm>},
     {"gru", write_recurrent<LayerKind::gru>},

@@ -7,20 +7,17 @@
 #include "predictor/model/workload.h"
 #include "predictor/model/zoo_diffusion.h"
 #include "predictor/model/zoo_image.h"
+#include "predictor/model/zoo_other.h"
 #include "predictor/model/zoo_text.h"
 
 namespace dlcast {
-namespace {
-
-constexpr const char* stable_diffusion = "stable-diffusion-2-base";
-
-}  // namespace
 
 std::vector<std::string> zoo_names() {
     std::vector<std::string> names;
     for (const ImageModel& model : image_models()) names.push_back(model.name);
     for (const HubModel& model : hub_models()) names.push_back(model.name);
-    names.emplace_back(stable_diffusion);
+    for (const DiffusionModel& model : diffusion_models()) names.push_back(model.name);
+    for (const OtherModel& model : other_models()) names.push_back(model.name);
     return names;
 }
 
@@ -33,16 +30,20 @@ Result<ModelSpec> build_zoo_model(const std::string& name, const BuildOptions& o
     for (const ImageModel& model : image_models()) {
         if (model.name != name) continue;
         const std::int64_t size = size_or(model.image_size);
-        auto built = model.build(name, size, options.classes > 0 ? options.classes : 1000);
+        auto built = model.build(name, size, options.classes > 0 ? options.classes : model.classes);
         if (built) built->image_size = size;
         return built;
     }
     for (const HubModel& model : hub_models())
         if (model.name == name) return build_hf_model(model.config, name, name, options, assumed);
-    if (name == stable_diffusion) {
-        const bool fused = options.framework.find("nemo") != std::string::npos || options.compile;
-        return build_stable_diffusion_2(name, size_or(512), options.seq_len > 0 ? options.seq_len : 77, fused);
+    for (const DiffusionModel& model : diffusion_models()) {
+        if (model.name != name) continue;
+        UNetOptions unet = model.options;
+        unet.fused = options.framework.find("nemo") != std::string::npos || options.compile;
+        return build_diffusion_unet(name, size_or(model.image_size), options.seq_len > 0 ? options.seq_len : 77, unet);
     }
+    for (const OtherModel& model : other_models())
+        if (model.name == name) return model.build(name, options, assumed);
     return not_found(fmt::format("no model \"{}\" in the zoo", name));
 }
 

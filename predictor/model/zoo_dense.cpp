@@ -54,22 +54,22 @@ Result<ModelSpec> build_densenet(const std::string& name, std::int64_t image_siz
     return b.finish(name, "densenet");
 }
 
-Result<ModelSpec> build_convnext(const std::string& name, std::int64_t image_size, std::int64_t classes) {
-    const bool deep = name != "convnext_tiny";
-    const std::array<int, 4> depths = {3, 3, deep ? 27 : 9, 3};
-    std::int64_t width = name == "convnext_large" ? 192 : name == "convnext_base" ? 128 : 96;
-    ModelBuilder b({3, image_size, image_size});
-    b.conv("stem", width, window(4, 4), true);
+Result<ModelSpec> build_convnext_network(const std::string& name, std::int64_t image_size, const ConvNextOptions& o) {
+    if (o.depths.empty() || o.depths.size() != o.widths.size())
+        return invalid_argument("each stage needs a depth and a width");
+    ModelBuilder b({o.channels, image_size, image_size});
+    b.conv("stem", o.widths[0], window(o.patch, o.patch), true);
     // Its layer norm runs over the channels of each pixel; the shape counts them first.
     const auto norm = [&](const std::string& at) { b.norm(at, LayerKind::group_norm); };
     norm("stem.norm");
     int block = 0;
-    for (std::size_t stage = 0; stage < depths.size(); ++stage, width *= 2) {
+    for (std::size_t stage = 0; stage < o.depths.size() && !b.failed(); ++stage) {
+        const std::int64_t width = o.widths[stage];
         if (stage > 0) {
             norm(fmt::format("down{}.norm", stage));
             b.conv(fmt::format("down{}", stage), width, window(2, 2), true);
         }
-        for (int i = 0; i < depths[stage] && !b.failed(); ++i) {
+        for (std::int64_t i = 0; i < o.depths[stage] && !b.failed(); ++i) {
             const std::string at = fmt::format("stage{}.{}", stage + 1, i);
             const Shape in = b.shape();
             b.set_block(block++);
@@ -78,19 +78,33 @@ Result<ModelSpec> build_convnext(const std::string& name, std::int64_t image_siz
             b.reshape(at + ".tokens", {in[1] * in[2], width});
             b.linear(at + ".up", 4 * width);
             b.activation(at + ".gelu", "gelu");
+            if (o.second) b.norm(at + ".response_norm", LayerKind::layer_norm);
             b.linear(at + ".down", width);
-            b.add_parameters(b.multiply(at + ".layer_scale"), static_cast<double>(width));
+            if (!o.second) b.add_parameters(b.multiply(at + ".layer_scale"), static_cast<double>(width));
             b.reshape(at + ".image", in);
             b.add(at + ".add");
         }
         b.set_block(-1);
     }
+    if (b.failed()) return invalid_argument(b.fault());
     b.global_avg_pool("avgpool");
     norm("norm");
     b.flatten("flatten");
-    b.linear("classifier", classes);
+    b.linear("classifier", o.classes);
     b.loss("loss");
     return b.finish(name, "convnext");
+}
+
+Result<ModelSpec> build_convnext(const std::string& name, std::int64_t image_size, std::int64_t classes) {
+    ConvNextOptions o;
+    if (name != "convnext_tiny") o.depths[2] = 27;
+    const std::int64_t width = name == "convnext_xlarge"  ? 256
+                               : name == "convnext_large" ? 192
+                               : name == "convnext_base"  ? 128
+                                                          : 96;
+    o.widths = {width, 2 * width, 4 * width, 8 * width};
+    o.classes = classes;
+    return build_convnext_network(name, image_size, o);
 }
 
 }  // namespace dlcast

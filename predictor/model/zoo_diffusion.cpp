@@ -1,68 +1,76 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Sizes: unet/config.json and text_encoder/config.json of stabilityai/stable-diffusion-2-base on huggingface.co.
+// The U-Nets of latent diffusion (Rombach et al., arXiv:2112.10752; SDXL: Podell et al., arXiv:2307.01952). Sizes:
+// unet/config.json and text_encoder/config.json of the models' pages on huggingface.co.
 #include "predictor/model/zoo_diffusion.h"
 
 #include <fmt/format.h>
 
-#include <array>
+#include <algorithm>
 
+#include "predictor/model/hf_config.h"
 #include "predictor/model/transformer.h"
 
 namespace dlcast {
 namespace {
 
-constexpr std::array<std::int64_t, 4> widths = {320, 640, 1280, 1280};
-constexpr std::int64_t head_dim = 64, time_width = 1280, text_width = 1024, latent_channels = 4;
+constexpr std::int64_t pixels_a_latent = 8;
 
 class UNet {
 public:
-    UNet(ModelBuilder& builder, Shape text, bool fused) : b_(builder), text_(std::move(text)), fused_(fused) {}
+    UNet(ModelBuilder& builder, const UNetOptions& options, Shape text)
+        : b_(builder), o_(options), text_(std::move(text)), time_width_(4 * options.widths[0]) {}
 
     void add(const Shape& latent) {
-        b_.continue_from({widths[0]});
-        b_.linear("time.1", time_width);
-        b_.activation("time.act", "silu");
-        b_.linear("time.2", time_width);
+        b_.continue_from({o_.widths[0]});
+        add_time_mlp("time");
+        if (o_.added_width > 0) {
+            b_.continue_from({o_.added_width});
+            add_time_mlp("added");
+            b_.add("added.add");
+        }
         b_.continue_from(latent);
-        b_.conv("conv_in", widths[0], window(3, 1, 1), true);
+        b_.conv("conv_in", o_.widths[0], window(3, 1, 1), true);
         skips_.push_back(b_.shape());
-        for (std::size_t i = 0; i < widths.size(); ++i) add_down(i);
-        add_resnet("mid.0", widths.back());
-        add_transformer("mid.attn");
-        add_resnet("mid.1", widths.back());
-        for (std::size_t i = widths.size(); i-- > 0;) add_up(i);
+        for (std::size_t i = 0; i < o_.widths.size(); ++i) add_down(i);
+        add_resnet("mid.0", o_.widths.back());
+        add_transformer("mid.attn", o_.widths.size() - 1);
+        add_resnet("mid.1", o_.widths.back());
+        for (std::size_t i = o_.widths.size(); i-- > 0;) add_up(i);
         b_.norm("norm_out", LayerKind::group_norm);
         b_.activation("act_out", "silu");
-        b_.conv("conv_out", latent_channels, window(3, 1, 1), true);
+        b_.conv("conv_out", o_.out_channels, window(3, 1, 1), true);
         b_.loss("loss");
     }
 
 private:
-    // The lowest resolution has no attention.
-    static bool attends(std::size_t level) { return level + 1 < widths.size(); }
+    void add_time_mlp(const std::string& at) {
+        b_.linear(at + ".1", time_width_);
+        b_.activation(at + ".act", "silu");
+        b_.linear(at + ".2", time_width_);
+    }
 
     void add_down(std::size_t level) {
-        for (int i = 0; i < 2; ++i) {
-            add_resnet(fmt::format("down{}.{}", level, i), widths[level]);
-            if (attends(level)) add_transformer(fmt::format("down{}.{}.attn", level, i));
+        for (std::int64_t i = 0; i < o_.layers && !b_.failed(); ++i) {
+            add_resnet(fmt::format("down{}.{}", level, i), o_.widths[level]);
+            if (o_.attends[level]) add_transformer(fmt::format("down{}.{}.attn", level, i), level);
             skips_.push_back(b_.shape());
         }
-        if (level + 1 == widths.size()) return;
-        b_.conv(fmt::format("down{}.half", level), widths[level], window(3, 2, 1), true);
+        if (level + 1 == o_.widths.size()) return;
+        b_.conv(fmt::format("down{}.half", level), o_.widths[level], window(3, 2, 1), true);
         skips_.push_back(b_.shape());
     }
 
     void add_up(std::size_t level) {
-        for (int i = 0; i < 3 && !b_.failed(); ++i) {
+        for (std::int64_t i = 0; i <= o_.layers && !b_.failed(); ++i) {
             const std::string at = fmt::format("up{}.{}", level, i);
             b_.concat(at + ".concat", skips_.back()[0]);
             skips_.pop_back();
-            add_resnet(at, widths[level]);
-            if (attends(level)) add_transformer(at + ".attn");
+            add_resnet(at, o_.widths[level]);
+            if (o_.attends[level]) add_transformer(at + ".attn", level);
         }
         if (level == 0) return;
         b_.upsample(fmt::format("up{}.twice", level), 2);
-        b_.conv(fmt::format("up{}.conv", level), widths[level], window(3, 1, 1), true);
+        b_.conv(fmt::format("up{}.conv", level), o_.widths[level], window(3, 1, 1), true);
     }
 
     void add_norm_conv(const std::string& at, std::int64_t out) {
@@ -77,7 +85,7 @@ private:
         const Shape in = b_.shape();
         add_norm_conv(at + ".1", out);
         const Shape hidden = b_.shape();
-        b_.continue_from({time_width});
+        b_.continue_from({time_width_});
         b_.activation(at + ".time.act", "silu");
         b_.linear(at + ".time", out);
         b_.continue_from(hidden);
@@ -91,19 +99,29 @@ private:
         b_.add(at + ".add");
     }
 
-    void add_transformer(const std::string& at) {
+    void add_transformer(const std::string& at, std::size_t level) {
         if (b_.failed()) return;
         const Shape image = b_.shape();
-        const std::int64_t width = image[0];
-        AttentionOptions attention;
-        attention.heads = width / head_dim;
-        attention.bias = false;
-        attention.fused = fused_;
-        attention.style = "unmasked";
         b_.norm(at + ".norm", LayerKind::group_norm);
-        b_.reshape(at + ".tokens", {image[1] * image[2], width});
-        b_.linear(at + ".in", width);
+        b_.reshape(at + ".tokens", {image[1] * image[2], image[0]});
+        b_.linear(at + ".in", image[0]);
+        // One block has no number of its own in its layers' names.
+        const std::int64_t depth = o_.depths[level];
+        for (std::int64_t i = 0; i < depth && !b_.failed(); ++i)
+            add_transformer_block(depth == 1 ? at : fmt::format("{}.{}", at, i), o_.heads[level]);
+        b_.linear(at + ".out", image[0]);
+        b_.reshape(at + ".image", image);
+        b_.add(at + ".add");
+    }
+
+    void add_transformer_block(const std::string& at, std::int64_t heads) {
         const Shape tokens = b_.shape();
+        const std::int64_t width = tokens[1];
+        AttentionOptions attention;
+        attention.heads = heads;
+        attention.bias = false;
+        attention.fused = o_.fused;
+        attention.style = "unmasked";
         const auto residual = [&](const char* part, auto&& body) {
             b_.norm(at + part + std::string(".norm"), LayerKind::layer_norm);
             body(at + part);
@@ -120,46 +138,60 @@ private:
             b_.multiply(name + ".gate");
             b_.linear(name + ".down", width);
         });
-        b_.linear(at + ".out", width);
-        b_.reshape(at + ".image", image);
-        b_.add(at + ".add");
     }
 
     ModelBuilder& b_;
+    const UNetOptions& o_;
     Shape text_;
-    bool fused_;
+    std::int64_t time_width_;
     std::vector<Shape> skips_;
     int block_ = 0;
 };
 
-// OpenCLIP ViT-H's text side without its last layer.
-void add_text_encoder(ModelBuilder& b, std::int64_t tokens, bool fused) {
-    b.set_head(true);
-    b.embedding("text.embed", 49408, text_width);
+// The text side of CLIP.
+void add_text_encoder(ModelBuilder& b, const std::string& at, const TextEncoder& encoder, std::int64_t tokens,
+                      bool fused) {
     b.continue_from({tokens});
-    b.embedding("text.positions", std::max<std::int64_t>(77, tokens), text_width);
-    b.add("text.add");
+    b.embedding(at + ".embed", 49408, encoder.width);
+    b.continue_from({tokens});
+    b.embedding(at + ".positions", std::max<std::int64_t>(77, tokens), encoder.width);
+    b.add(at + ".add");
     BlockOptions block;
-    block.attention.heads = 16;
+    block.attention.heads = encoder.heads;
     block.attention.causal = true;
     block.attention.fused = fused;
-    block.mlp.inner = 4 * text_width;
+    block.mlp.inner = 4 * encoder.width;
     block.dropout = false;
-    for (int i = 0; i < 23 && !b.failed(); ++i) add_block(b, fmt::format("text.{}", i), block);
-    b.norm("text.norm", LayerKind::layer_norm);
-    b.set_head(false);
+    for (std::int64_t i = 0; i < encoder.layers && !b.failed(); ++i) add_block(b, fmt::format("{}.{}", at, i), block);
+    b.norm(at + ".norm", LayerKind::layer_norm);
+}
+
+std::string fault_of(const UNetOptions& o) {
+    if (o.widths.empty() || o.heads.size() != o.widths.size() || o.depths.size() != o.widths.size() ||
+        o.attends.size() != o.widths.size())
+        return "every level needs a width, heads, a depth and a kind of block";
+    if (o.widths.size() > 16) return "more than 16 levels";
+    if (o.layers < 1 || o.layers > 1000) return "layers_per_block should be from 1 to 1000";
+    return "";
 }
 
 }  // namespace
 
-Result<ModelSpec> build_stable_diffusion_2(const std::string& name, std::int64_t image_size, std::int64_t tokens,
-                                           bool fused) {
-    if (image_size % 64 != 0)
-        return invalid_argument(fmt::format("an image of {} pixels does not halve six times", image_size));
+Result<ModelSpec> build_diffusion_unet(const std::string& name, std::int64_t image_size, std::int64_t tokens,
+                                       const UNetOptions& options) {
+    if (const std::string fault = fault_of(options); !fault.empty()) return invalid_argument(fault);
+    const std::int64_t halvings = pixels_a_latent << (options.widths.size() - 1);
+    if (image_size % halvings != 0)
+        return invalid_argument(
+            fmt::format("an image of {} pixels does not halve evenly; choose a multiple of {}", image_size, halvings));
     ModelBuilder b({tokens});
-    add_text_encoder(b, tokens, fused);
+    b.set_head(true);
+    for (std::size_t i = 0; i < options.encoders.size(); ++i)
+        add_text_encoder(b, i == 0 ? "text" : fmt::format("text{}", i + 1), options.encoders[i], tokens, options.fused);
+    b.set_head(false);
     const std::size_t frozen = b.size();
-    UNet(b, {tokens, text_width}, fused).add({latent_channels, image_size / 8, image_size / 8});
+    UNet(b, options, {tokens, options.text_width})
+        .add({options.in_channels, image_size / pixels_a_latent, image_size / pixels_a_latent});
     auto model = b.finish(name, "stable-diffusion");
     if (!model) return model;
     for (std::size_t i = 0; i < frozen; ++i) model->layers[i].trainable = false;
@@ -170,6 +202,79 @@ Result<ModelSpec> build_stable_diffusion_2(const std::string& name, std::int64_t
     model->image_size = image_size;
     model->seq_len = tokens;
     return model;
+}
+
+const std::vector<DiffusionModel>& diffusion_models() {
+    static const std::vector<DiffusionModel> models = [] {
+        // CLIP ViT-L's text side; OpenCLIP ViT-H's without its last layer; OpenCLIP ViT-bigG's.
+        const TextEncoder large{12, 768, 12}, huge{23, 1024, 16}, giant{32, 1280, 20};
+        UNetOptions first;
+        first.encoders = {large};
+        UNetOptions second;
+        second.heads = {5, 10, 20, 20};
+        second.text_width = 1024;
+        second.encoders = {huge};
+        UNetOptions xl;
+        xl.widths = {320, 640, 1280};
+        xl.heads = {5, 10, 20};
+        xl.depths = {1, 2, 10};
+        xl.attends = {false, true, true};
+        xl.text_width = 2048;
+        xl.added_width = 2816;
+        xl.encoders = {large, giant};
+        return std::vector<DiffusionModel>{
+            {"stable-diffusion-v1-4", 512, first},     {"stable-diffusion-v1-5", 512, first},
+            {"stable-diffusion-2-base", 512, second},  {"stable-diffusion-2-1-base", 512, second},
+            {"stable-diffusion-2", 768, second},       {"stable-diffusion-2-1", 768, second},
+            {"stable-diffusion-xl-base-1.0", 1024, xl}};
+    }();
+    return models;
+}
+
+namespace {
+
+// A list as long as the levels, from a list, one number for all, or silence.
+std::vector<std::int64_t> for_levels(HfConfig& c, const char* key, std::size_t levels, std::int64_t standard) {
+    const Value* value = c.value(key);
+    if (value && value->is_array()) return c.list(key).value_or(std::vector<std::int64_t>(levels, standard));
+    return std::vector<std::int64_t>(levels, std::max<std::int64_t>(1, c.size_or({key}, standard)));
+}
+
+Result<ModelSpec> build_unet_config(HfConfig& c, const std::string& name) {
+    UNetOptions o;
+    o.encoders.clear();
+    o.widths = c.list("block_out_channels").value_or(o.widths);
+    const std::size_t levels = o.widths.size();
+    o.layers = c.size_or({"layers_per_block"}, 2);
+    o.in_channels = std::max<std::int64_t>(1, c.size_or({"in_channels"}, 4));
+    o.out_channels = std::max<std::int64_t>(1, c.size_or({"out_channels"}, 4));
+    o.text_width = std::max<std::int64_t>(1, c.size_or({"cross_attention_dim"}, 1280));
+    // The key has its name by mistake: it counts heads.
+    o.heads = for_levels(c, "attention_head_dim", levels, 8);
+    o.depths = for_levels(c, "transformer_layers_per_block", levels, 1);
+    o.attends.assign(levels, true);
+    if (levels > 0) o.attends.back() = false;
+    if (const Value* blocks = c.value("down_block_types"); blocks && blocks->is_array()) {
+        o.attends.clear();
+        for (const Value& block : blocks->as_array())
+            o.attends.push_back(block.is_string() && block.as_string().find("CrossAttn") != std::string::npos);
+    }
+    if (c.text_or({"addition_embed_type"}, "") == "text_time")
+        o.added_width = c.size_or({"projection_class_embeddings_input_dim"}, 2816);
+    o.fused = c.fused(false) || c.options.compile;
+    const std::int64_t standard = pixels_a_latent * std::max<std::int64_t>(1, c.size_or({"sample_size"}, 64));
+    const std::int64_t size = c.options.image_size > 0 ? c.options.image_size : standard;
+    if (c.options.image_size == 0) c.assumed.push_back(fmt::format("image_size {} (the model's)", size));
+    c.assumed.emplace_back("the U-Net alone, its text given (no text encoder in the config)");
+    if (c.failed()) return invalid_argument("incomplete");
+    return build_diffusion_unet(name, size, c.options.seq_len > 0 ? c.options.seq_len : 77, o);
+}
+
+}  // namespace
+
+const std::vector<HfFamily>& diffusion_families() {
+    static const std::vector<HfFamily> families = {{"UNet2DConditionModel", build_unet_config}};
+    return families;
 }
 
 }  // namespace dlcast

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The many spellings of one public model.
-#include <array>
-#include <utility>
+#include <string>
+#include <unordered_map>
 
 #include "predictor/base/text.h"
 #include "predictor/model/workload.h"
 #include "predictor/model/zoo.h"
+#include "predictor/model/zoo_alias.h"
 
 namespace dlcast {
 namespace {
@@ -31,33 +32,29 @@ std::string key_of(std::string_view name) {
 // The same layers under another training: fine-tuned, converted, or with timm's tag of its recipe.
 std::string without_decoration(std::string name) {
     if (const auto point = name.rfind('.'); point != std::string::npos)
-        for (const char* data : {"in1k", "in21k", "in22k", "in12k"})
-            if (name.find(data, point) != std::string::npos) return name.substr(0, point);
-    for (const std::string_view suffix : {"-hf", "-instruct", "-chat", "-it", "-in21k"})
+        for (const char* data : {"in1k", "in21k", "in22k", "in12k", "openai", "laion", "lvd142m", "webli"})
+            if (name.find(data, point) != std::string::npos) return without_decoration(name.substr(0, point));
+    for (const std::string_view prefix : {"tf_", "gluon_", "swsl_", "ssl_", "ig_", "adv_", "legacy_", "meta-"})
+        if (name.starts_with(prefix)) name = name.substr(prefix.size());
+    for (const std::string_view suffix : {"-hf", "-instruct", "-chat", "-it", "-pt", "-in21k", "-in22k", "_ns", "_ap",
+                                          "_v1b", "_in21k", "_in22k", "_in22ft1k"})
         if (name.ends_with(suffix)) name.resize(name.size() - suffix.size());
-    if (name.starts_with("meta-")) name = name.substr(5);
     return name;
 }
 
-// Keys of names that another collection, or everyday speech, gives a model of the zoo.
-constexpr std::array<std::pair<std::string_view, const char*>, 9> other_names{{
-    {"bertbase", "bert-base-uncased"},
-    {"bertlarge", "bert-large-uncased"},
-    {"mistral7b", "Mistral-7B-v0.1"},
-    {"mixtral8x7b", "Mixtral-8x7B-v0.1"},
-    {"mobilenetv2-100", "mobilenet_v2"},
-    {"vitbasepatch16-224", "vit_b_16"},
-    {"vitbasepatch32-224", "vit_b_32"},
-    {"vitlargepatch16-224", "vit_l_16"},
-    {"vithugepatch14-224", "vit_h_14"},
-}};
+// Made once: a submission looks its name up several times.
+const std::unordered_map<std::string, std::string>& names_by_key() {
+    static const std::unordered_map<std::string, std::string> names = [] {
+        std::unordered_map<std::string, std::string> out;
+        for (const std::string& name : zoo_names()) out.emplace(key_of(name), name);
+        return out;
+    }();
+    return names;
+}
 
 std::optional<std::string> find_key(const std::string& key) {
-    for (const std::string& known : zoo_names())
-        if (key_of(known) == key) return known;
-    for (const auto& [other, known] : other_names)
-        if (other == key) return known;
-    return std::nullopt;
+    const auto found = names_by_key().find(key);
+    return found != names_by_key().end() ? found->second : zoo_alias(key);
 }
 
 }  // namespace

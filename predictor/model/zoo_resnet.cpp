@@ -6,6 +6,7 @@
 #include <array>
 
 #include "predictor/model/zoo_image.h"
+#include "predictor/model/zoo_parts.h"
 
 namespace dlcast {
 namespace {
@@ -15,44 +16,33 @@ struct ResNet {
     bool bottleneck = false;
     std::int64_t groups = 1, width_per_group = 64;
     bool squeeze = false;
+    bool deep = false;  // three convolutions as stem, shortcuts that average first ("d": He et al., arXiv:1812.01187)
 };
 
 ResNet resnet_of(const std::string& name) {
     ResNet net;
     const auto has = [&](const char* part) { return name.find(part) != std::string::npos; };
-    if (has("152"))
+    if (has("200"))
+        net.depths = {3, 24, 36, 3};
+    else if (has("152"))
         net.depths = {3, 8, 36, 3};
     else if (has("101"))
         net.depths = {3, 4, 23, 3};
-    else if (has("18"))
+    else if (has("18") || has("26"))
         net.depths = {2, 2, 2, 2};
     else
         net.depths = {3, 4, 6, 3};
     net.bottleneck = !has("18") && !has("34");
     if (has("32x4d")) net.groups = 32, net.width_per_group = 4;
     if (has("32x8d")) net.groups = 32, net.width_per_group = 8;
+    if (has("32x16d")) net.groups = 32, net.width_per_group = 16;
+    if (has("32x32d")) net.groups = 32, net.width_per_group = 32;
+    if (has("32x48d")) net.groups = 32, net.width_per_group = 48;
     if (has("64x4d")) net.groups = 64, net.width_per_group = 4;
     if (has("wide")) net.width_per_group = 128;
     net.squeeze = name.starts_with("se");
+    net.deep = name.ends_with("d") && !has("x");
     return net;
-}
-
-// Channel weights from the mean of each channel; the reduction is 16.
-void add_squeeze(ModelBuilder& b, const std::string& at) {
-    const Shape whole = b.shape();
-    b.global_avg_pool(at + ".se.pool");
-    b.conv(at + ".se.fc1", whole[0] / 16, window(1), true);
-    b.activation(at + ".se.relu", "relu");
-    b.conv(at + ".se.fc2", whole[0], window(1), true);
-    b.activation(at + ".se.sigmoid", "sigmoid");
-    b.continue_from(whole);
-    b.multiply(at + ".se.scale");
-}
-
-void add_conv_norm(ModelBuilder& b, const std::string& at, int number, std::int64_t out, const Window& w,
-                   std::int64_t groups = 1) {
-    b.conv(fmt::format("{}.conv{}", at, number), out, w, false, groups);
-    b.norm(fmt::format("{}.bn{}", at, number), LayerKind::batch_norm);
 }
 
 void add_residual_block(ModelBuilder& b, const ResNet& net, const std::string& at, std::int64_t width,
@@ -61,22 +51,23 @@ void add_residual_block(ModelBuilder& b, const ResNet& net, const std::string& a
     const std::int64_t out = net.bottleneck ? width * 4 : width;
     if (net.bottleneck) {
         const std::int64_t inner = width * net.width_per_group / 64 * net.groups;
-        add_conv_norm(b, at, 1, inner, window(1));
-        b.activation(at + ".relu1", "relu");
-        add_conv_norm(b, at, 2, inner, window(3, stride, 1), net.groups);
-        b.activation(at + ".relu2", "relu");
-        add_conv_norm(b, at, 3, out, window(1));
+        add_conv_norm(b, at + ".conv1", inner, window(1));
+        add_conv_norm(b, at + ".conv2", inner, window(3, stride, 1), "relu", net.groups);
+        add_conv_norm(b, at + ".conv3", out, window(1), "");
     } else {
-        add_conv_norm(b, at, 1, out, window(3, stride, 1));
-        b.activation(at + ".relu1", "relu");
-        add_conv_norm(b, at, 2, out, window(3, 1, 1));
+        add_conv_norm(b, at + ".conv1", out, window(3, stride, 1));
+        add_conv_norm(b, at + ".conv2", out, window(3, 1, 1), "");
     }
-    if (net.squeeze) add_squeeze(b, at);
+    if (net.squeeze) add_squeeze_excitation(b, at + ".se", out / 16);
     const Shape result = b.shape();
     if (stride != 1 || in[0] != out) {
         b.continue_from(in);
-        b.conv(at + ".downsample", out, window(1, stride));
-        b.norm(at + ".downsample.bn", LayerKind::batch_norm);
+        if (net.deep && stride > 1) {
+            Window pool = window(2, 2);
+            pool.ceil_mode = true;
+            b.avg_pool(at + ".downsample.pool", pool);
+        }
+        add_conv_norm(b, at + ".downsample", out, window(1, net.deep ? 1 : stride), "");
     }
     b.continue_from(result);
     b.add(at + ".add");
@@ -91,18 +82,23 @@ bool is_resnet(const std::string& name) {
     return false;
 }
 
-std::vector<Shape> add_resnet_stages(ModelBuilder& b, const std::string& name, int stages, std::int64_t stride3) {
+std::vector<Shape> add_resnet_stages(ModelBuilder& b, const std::string& name, int stages, std::int64_t stride3,
+                                     std::int64_t stride4) {
     const ResNet net = resnet_of(name);
-    b.conv("conv1", 64, window(7, 2, 3));
-    b.norm("bn1", LayerKind::batch_norm);
-    b.activation("relu", "relu");
+    if (net.deep) {
+        add_conv_norm(b, "conv1.0", 32, window(3, 2, 1));
+        add_conv_norm(b, "conv1.1", 32, window(3, 1, 1));
+        add_conv_norm(b, "conv1.2", 64, window(3, 1, 1));
+    } else {
+        add_conv_norm(b, "conv1", 64, window(7, 2, 3));
+    }
     b.max_pool("maxpool", window(3, 2, 1));
     std::vector<Shape> outputs;
     int block = 0;
     std::int64_t width = 64;
     for (int stage = 0; stage < stages; ++stage, width *= 2) {
         for (int i = 0; i < net.depths[static_cast<std::size_t>(stage)] && !b.failed(); ++i) {
-            const std::int64_t stage_stride = stage == 0 ? 1 : stage == 2 ? stride3 : 2;
+            const std::int64_t stage_stride = stage == 0 ? 1 : stage == 2 ? stride3 : stage == 3 ? stride4 : 2;
             b.set_block(block++);
             add_residual_block(b, net, fmt::format("layer{}.{}", stage + 1, i), width, i == 0 ? stage_stride : 1);
         }
@@ -115,12 +111,7 @@ std::vector<Shape> add_resnet_stages(ModelBuilder& b, const std::string& name, i
 Result<ModelSpec> build_resnet(const std::string& name, std::int64_t image_size, std::int64_t classes) {
     ModelBuilder b({3, image_size, image_size});
     add_resnet_stages(b, name, 4);
-    if (b.failed()) return invalid_argument(b.fault());
-    b.global_avg_pool("avgpool");
-    b.flatten("flatten");
-    b.linear("fc", classes);
-    b.loss("loss");
-    return b.finish(name, "resnet");
+    return finish_classifier(b, name, "resnet", classes);
 }
 
 }  // namespace dlcast

@@ -90,8 +90,8 @@ public:
         int rc = 0;  // below 0: Slurm stops the submission
         std::vector<std::string> log;
     };
-    /// `values` of --dl-model in the order Slurm reads them.
-    Answer component(const std::vector<std::string>& values);
+    /// Values of --dl-model and of --dl-train in the order Slurm reads them.
+    Answer component(const std::vector<std::string>& models, const std::vector<std::string>& trainings = {});
 
     static bool option_registered();
     /// What travels to slurmctld with the component, by name.

@@ -12,32 +12,35 @@ namespace {
 using Hook = int(spank_t, int, char**);
 
 spank_context_t current_context = S_CTX_ERROR;
-const spank_option* registered = nullptr;
+std::map<std::string, const spank_option*> registered;
 std::map<std::string, std::string> control_env;
 
 }  // namespace
 
 SpankPlugin::SpankPlugin(spank_context_t context) : library_(DLCAST_BINARY_DIR "/plugin/spank_dlcast.so") {
     current_context = context;
-    registered = nullptr;
+    registered.clear();
     control_env.clear();
     if (library_.function<Hook>("slurm_spank_init")(nullptr, 0, nullptr) != 0)
         throw std::runtime_error("slurm_spank_init");
 }
 
-SpankPlugin::Answer SpankPlugin::component(const std::vector<std::string>& values) {
+SpankPlugin::Answer SpankPlugin::component(const std::vector<std::string>& models,
+                                           const std::vector<std::string>& trainings) {
     take_log();
     Answer answer;
-    for (const std::string& value : values) {
-        answer.rc = registered->cb(registered->val, value.c_str(), current_context == S_CTX_REMOTE);
-        if (answer.rc != 0) return answer;
-    }
+    for (const auto& [name, values] : {std::pair{"dl-model", &models}, std::pair{"dl-train", &trainings}})
+        for (const std::string& value : *values) {
+            const spank_option* option = registered.at(name);
+            answer.rc = option->cb(option->val, value.c_str(), current_context == S_CTX_REMOTE);
+            if (answer.rc != 0) return answer;
+        }
     answer.rc = library_.function<Hook>("slurm_spank_init_post_opt")(nullptr, 0, nullptr);
     answer.log = take_log();
     return answer;
 }
 
-bool SpankPlugin::option_registered() { return registered != nullptr; }
+bool SpankPlugin::option_registered() { return registered.contains("dl-model") && registered.contains("dl-train"); }
 
 const std::map<std::string, std::string>& SpankPlugin::job_control_env() { return control_env; }
 
@@ -52,7 +55,7 @@ std::string payload_of(const std::string& argument) {
 
 EXPORTED spank_context_t spank_context() { return slurm_host::current_context; }
 EXPORTED spank_err_t spank_option_register(spank_t, spank_option* option) {
-    slurm_host::registered = option;
+    slurm_host::registered[option->name] = option;
     return spank_err_t{};
 }
 EXPORTED spank_err_t spank_job_control_setenv(spank_t, const char* name, const char* value, int) {

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // spank_dlcast.so as sbatch, srun and slurmstepd call it.
+#include <errno.h>
 #include <stdlib.h>
 
 #include <catch2/catch.hpp>
@@ -129,4 +130,50 @@ TEST_CASE("a path that a shell would have expanded is told to be written out", "
     CHECK(answer.rc != 0);
     REQUIRE_FALSE(answer.log.empty());
     CHECK(answer.log.front().find("expands neither ~ nor variables") != std::string::npos);
+}
+
+TEST_CASE("--dl-train changes the training of the file", "[slurm]") {
+    const Site site;
+    SpankPlugin plugin(S_CTX_ALLOCATOR);
+    const auto answer = plugin.component({site.write("vgg16.json", vgg16)}, {"epochs=3", "steps=7,precision=bf16"});
+    CHECK(answer.rc == 0);
+    const std::string& payload = SpankPlugin::job_control_env().at("DLCAST_MODEL");
+    CHECK_THAT(payload, Contains("\"steps\":7") && Contains("\"bf16\"") && Contains("\"batch_size\":64"));
+    CHECK_THAT(payload, !Contains("epochs"));
+}
+
+TEST_CASE("a name needs no file where --dl-train says how it is trained", "[slurm]") {
+    SpankPlugin plugin(S_CTX_ALLOCATOR);
+    const auto answer = plugin.component({"resnet50"}, {"epochs=90,batch_size=256,dataset=imagenet-1k"});
+    CHECK(answer.rc == 0);
+    CHECK(SpankPlugin::job_control_env().at("DLCAST_MODEL") ==
+          R"({"model":"resnet50","training":{"epochs":90,"batch_size":256},"dataset":"imagenet-1k"})");
+}
+
+TEST_CASE("--dl-train alone, or with a key nobody knows, stops the submission", "[slurm]") {
+    SpankPlugin plugin(S_CTX_ALLOCATOR);
+    const auto alone = plugin.component({}, {"epochs=90"});
+    CHECK(alone.rc < 0);
+    REQUIRE_FALSE(alone.log.empty());
+    CHECK_THAT(alone.log.front(), Contains("name it with --dl-model"));
+    const auto unknown = plugin.component({"resnet50"}, {"epoch=90"});
+    CHECK(unknown.rc < 0);
+    REQUIRE_FALSE(unknown.log.empty());
+    CHECK_THAT(unknown.log.front(), Contains("epochs"));
+}
+
+TEST_CASE("sbatch's environment wins over the script's lines", "[slurm]") {
+    char* const program = program_invocation_short_name;
+    char sbatch[] = "sbatch";
+    program_invocation_short_name = sbatch;
+    {
+        const Environment model("SBATCH_DL_MODEL", "resnet18"), training("SBATCH_DL_TRAIN", "steps=5");
+        SpankPlugin plugin(S_CTX_ALLOCATOR);
+        CHECK(plugin.component({}).rc == 0);
+        CHECK_THAT(SpankPlugin::job_control_env().at("DLCAST_MODEL"), Contains("resnet18") && Contains("\"steps\":5"));
+        // The value came from a line of the script: no such word is among this program's arguments.
+        CHECK(plugin.component({"vgg16"}).rc == 0);
+        CHECK_THAT(SpankPlugin::job_control_env().at("DLCAST_MODEL"), Contains("resnet18"));
+    }
+    program_invocation_short_name = program;
 }

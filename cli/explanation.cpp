@@ -1,0 +1,131 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/explanation.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "predictor/base/reader.h"
+#include "predictor/model/shape.h"
+
+namespace dlcast {
+namespace {
+
+struct Setting {
+    std::string key, value, origin;
+};
+
+// Where a member of `part` was stated: "job.json:3:5", or `otherwise`.
+std::string origin_of(const Declaration& d, const char* part, const char* key, const std::string& otherwise) {
+    const Value* object = d.value.find(part);
+    if (object && object->is_string())
+        return at_place(d.source, object->at, fmt::format("data set {}", object->as_string()));
+    const Value* member = object ? object->find(key) : nullptr;
+    if (!member) return otherwise;
+    return member->at.line > 0 ? at_place(d.source, member->at, "stated") : "stated on the command line";
+}
+
+std::string number(double value) { return fmt::format("{:.6g}", value); }
+
+std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
+    const Training& t = w.training;
+    std::vector<Setting> out;
+    const auto training = [&](const char* key, std::string value, const char* standard = "default") {
+        out.push_back({key, std::move(value), origin_of(d, "training", key, standard)});
+    };
+    const auto data = [&](const char* key, std::string value, const char* standard) {
+        out.push_back({fmt::format("dataset.{}", key), std::move(value), origin_of(d, "dataset", key, standard)});
+    };
+    training("batch_size", fmt::format("{}{}", t.global_batch > 0 ? t.global_batch : t.batch_size,
+                                       t.global_batch > 0 ? " of all GPUs" : " a GPU"));
+    training("grad_accum", fmt::format("{}", t.grad_accum));
+    training("precision", to_string(t.precision));
+    training("optimizer", to_string(t.optimizer), "default of this kind of model");
+    if (t.epochs) training("epochs", number(*t.epochs));
+    if (t.steps) training("steps", fmt::format("{}", *t.steps));
+    if (t.tokens) training("tokens", number(*t.tokens));
+    if (!t.epochs && !t.steps && !t.tokens) training("epochs", "none: no duration", "not stated");
+    training("activation_checkpointing", t.activation_checkpointing);
+    training("framework", t.framework);
+    training("compile", t.compile ? "true" : "false");
+    if (w.model.image_size > 0) training("layout", t.channels_last ? "nhwc" : "nchw");
+    if (w.model.image_size > 0)
+        training("image_size", fmt::format("{}", w.model.image_size), "the data set's, or the model's");
+    if (w.model.seq_len > 0)
+        training("seq_len", fmt::format("{}", w.model.seq_len), "the data set's, or the model's, at most 1024");
+    if (!w.dataset.name.empty()) data("name", w.dataset.name, "stated");
+    if (w.dataset.samples > 0)
+        data("samples", fmt::format("{}", w.dataset.samples), "known of this data set, or tokens by sequence");
+    if (w.dataset.classes > 0) data("classes", fmt::format("{}", w.dataset.classes), "known of this data set");
+    if (w.dataset.validation_samples > 0)
+        data("validation_samples", fmt::format("{}", w.dataset.validation_samples), "known of this data set");
+    return out;
+}
+
+Value list_of(const std::vector<std::string>& sentences) {
+    Value out = Value::array();
+    for (const std::string& sentence : sentences) out.push(sentence);
+    return out;
+}
+
+}  // namespace
+
+std::string explain_text(const Declaration& declaration, const Workload& w) {
+    std::string out = fmt::format("{}{}\n\n", w.model.name, w.model.family.empty() ? "" : ", family " + w.model.family);
+    out += fmt::format("{:<6}{:<44}{:<16}{:<22}{:<22}{:>14}{:>14}\n", "", "layer", "kind", "input", "output",
+                       "parameters", "MFLOP");
+    std::size_t number_of = 0;
+    for (const Layer& layer : w.model.layers)
+        out += fmt::format("{:<6}{:<44}{:<16}{:<22}{:<22}{:>14}{:>14.3f}{}\n", number_of++, layer.name,
+                           to_string(layer.kind), to_string(layer.input), to_string(layer.output), layer.parameters,
+                           forward_flops(layer) / 1e6, layer.trainable || layer.parameters == 0 ? "" : "  frozen");
+    out += fmt::format(
+        "\nparameters            {}\ntrained               {}\nforward               {:.4f} GFLOP a sample\n\n",
+        w.model.parameters, w.model.trainable_parameters, forward_flops(w.model) / 1e9);
+    for (const Setting& s : settings_of(declaration, w))
+        out += fmt::format("{:<28}{:<24}{}\n", s.key, s.value, s.origin);
+    out += "\n";
+    for (const std::string& sentence : w.assumed) out += fmt::format("assumed        {}\n", sentence);
+    for (const std::string& sentence : w.warnings) out += fmt::format("warning        {}\n", sentence);
+    return out;
+}
+
+Value explain_value(const Declaration& declaration, const Workload& w) {
+    Value layers = Value::array();
+    for (const Layer& layer : w.model.layers) {
+        Value one = Value::object();
+        one.set("name", layer.name);
+        one.set("kind", to_string(layer.kind));
+        for (const auto& [key, shape] :
+             {std::pair<const char*, const Shape*>{"input", &layer.input}, {"output", &layer.output}}) {
+            Value sizes = Value::array();
+            for (const std::int64_t size : *shape) sizes.push(size);
+            one.set(key, std::move(sizes));
+        }
+        one.set("parameters", layer.parameters);
+        one.set("forward_flops", forward_flops(layer));
+        one.set("trainable", layer.trainable);
+        layers.push(std::move(one));
+    }
+    Value training = Value::array();
+    for (const Setting& s : settings_of(declaration, w)) {
+        Value one = Value::object();
+        one.set("key", s.key);
+        one.set("value", s.value);
+        one.set("origin", s.origin);
+        training.push(std::move(one));
+    }
+    Value out = Value::object();
+    out.set("model", w.model.name);
+    out.set("family", w.model.family);
+    out.set("parameters", w.model.parameters);
+    out.set("trainable_parameters", w.model.trainable_parameters);
+    out.set("forward_flops", forward_flops(w.model));
+    out.set("layers", std::move(layers));
+    out.set("training", std::move(training));
+    out.set("assumed", list_of(w.assumed));
+    out.set("warnings", list_of(w.warnings));
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Apart from the other text helpers, as libc++ 14 (which the fuzzers are built with) cannot read real numbers.
+#include <charconv>
+#include <cmath>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+
+std::optional<double> parse_number(std::string_view text) {
+    double out = 0;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), out);
+    if (error != std::errc() || end != text.data() + text.size() || !std::isfinite(out)) return std::nullopt;
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Decoder-only language models: what their families differ in. Shared by hf_decoder*.cpp and hf_llama*.cpp alone.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "predictor/model/hf_config.h"
+#include "predictor/model/transformer.h"
+
+namespace dlcast {
+
+struct Decoder {
+    std::int64_t layers = 0, vocab = 0, width = 0;
+    std::int64_t positions = 0;        // what the model allows
+    std::int64_t position_offset = 0;  // rows before the first position
+    bool learned_positions = false;
+    bool embedding_norm = false, final_norm = true;
+    bool embedding_dropout = false;
+    std::int64_t embedding = 0;  // width of the token table, if not the model's
+    bool tied = true, head_bias = false;
+    bool norm_weight = true;  // false: norms without parameters
+    BlockOptions block;
+    /// Changes the block of one layer: dense before sparse ones, say.
+    std::function<void(std::int64_t layer, BlockOptions& block)> vary;
+};
+
+Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std::string& family, const Decoder& d);
+
+/// LLaMA and what descends from it.
+Result<ModelSpec> build_llama(HfConfig& c, const std::string& name);
+const std::vector<HfFamily>& llama_families();
+const std::vector<HfFamily>& more_decoder_families();
+
+}  // namespace dlcast

@@ -1,0 +1,201 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/model/onnx.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+
+#include "predictor/base/deadline.h"
+#include "predictor/base/text.h"
+#include "predictor/model/fold_layers.h"
+#include "predictor/model/onnx_graph.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::int64_t usual_image = 224, usual_tokens = 128;
+constexpr std::size_t most_names_in_message = 20;
+
+// Sizes whose products stay far below what 64 bits hold.
+bool is_sane(const Sizes& shape) {
+    const bool negative = std::any_of(shape.begin(), shape.end(), [](std::int64_t size) { return size < 0; });
+    return !negative && shape.size() <= 16 && count_of(shape) <= 1e15 &&
+           std::all_of(shape.begin(), shape.end(), [](std::int64_t size) { return size <= 1'000'000'000'000; });
+}
+
+// The model's input: the first that is no weight.
+const OnnxInput* find_input(const OnnxGraph& graph, const std::set<std::string>& weights) {
+    for (const OnnxInput& input : graph.inputs)
+        if (!weights.contains(input.name) && !input.shape.empty()) return &input;
+    return nullptr;
+}
+
+// Open dimensions: the batch is 1, image sides and sequences take usual sizes.
+void close_dimensions(OnnxInput& input, bool names_it, std::vector<std::string>& assumed) {
+    for (std::size_t i = 0; i < input.shape.size(); ++i) {
+        if (input.shape[i] > 0) continue;
+        const bool image = input.shape.size() == 4 && i >= 2;
+        input.shape[i] = i == 0 ? 1 : image ? usual_image : usual_tokens;
+        if (i > 0 && names_it)
+            assumed.push_back(fmt::format("dimension {} of input {} is {} (open in the file)", i,
+                                          one_line(input.name, 80), input.shape[i]));
+    }
+}
+
+Result<std::string> unknown_operators(const OnnxGraph& graph, const std::string& source) {
+    std::set<std::string> unknown;
+    for (const OnnxNode& node : graph.nodes)
+        if (!find_layer_rule(node.type) && !find_shape_rule(node.type)) unknown.insert(one_line(node.type, 80));
+    if (unknown.empty()) return std::string();
+    std::vector<std::string> names(unknown.begin(), unknown.end());
+    const bool more = names.size() > most_names_in_message;
+    if (more) names.resize(most_names_in_message);
+    return invalid_argument(fmt::format(
+        "{}: no counterpart for {} operator{} of this graph: {}{}; describe the network with dlcast's own layers",
+        source, unknown.size(), unknown.size() == 1 ? "" : "s", fmt::join(names, ", "), more ? ", ..." : ""));
+}
+
+}  // namespace
+
+double count_of(const Sizes& shape) {
+    double count = 1.0;
+    for (const std::int64_t size : shape) count *= static_cast<double>(size);
+    return count;
+}
+
+std::optional<Sizes> broadcast(const Sizes& a, const Sizes& b) {
+    Sizes out(std::max(a.size(), b.size()));
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
+        if (x != y && x != 1 && y != 1) return std::nullopt;
+        out[out.size() - 1 - i] = x == 1 ? y : x;
+    }
+    return out;
+}
+
+std::size_t axis_of(OnnxFollower& f, const OnnxNode& node, std::int64_t axis, std::size_t rank) {
+    const auto size = static_cast<std::int64_t>(rank);
+    if (axis < -size || axis >= size) {
+        f.fail(node, fmt::format("axis {} of a tensor with {} dimensions", axis, rank));
+        return 0;
+    }
+    return static_cast<std::size_t>(axis < 0 ? axis + size : axis);
+}
+
+bool OnnxFollower::has_input(const OnnxNode& node, std::size_t index) const {
+    return index < node.inputs.size() && !node.inputs[index].empty();
+}
+
+const OnnxValue& OnnxFollower::input(const OnnxNode& node, std::size_t index) {
+    static const OnnxValue nothing;
+    if (!has_input(node, index)) {
+        fail(node, fmt::format("needs input {}", index + 1));
+        return nothing;
+    }
+    const auto found = values_.find(node.inputs[index]);
+    if (found != values_.end()) return found->second;
+    fail(node, fmt::format("reads \"{}\", which no earlier node makes", one_line(node.inputs[index], 80)));
+    return nothing;
+}
+
+void OnnxFollower::output(const OnnxNode& node, OnnxValue value, std::size_t index) {
+    if (failed() || index >= node.outputs.size() || node.outputs[index].empty()) return;
+    if (!is_sane(value.shape)) return fail(node, fmt::format("an output of shape [{}]", fmt::join(value.shape, ", ")));
+    values_[node.outputs[index]] = std::move(value);
+}
+
+void OnnxFollower::fail(const OnnxNode& node, const std::string& text) {
+    if (fault_.empty())
+        fault_ =
+            fmt::format("{} \"{}\": {}", one_line(node.type, 80),
+                        one_line(node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name, 80), text);
+}
+
+Shape OnnxFollower::sample_shape(const Sizes& shape) const {
+    Sizes rest = shape;
+    if (!rest.empty()) {
+        const double first = static_cast<double>(rest[0]) / batch_;
+        if (first == 1.0 && rest.size() > 1)
+            rest.erase(rest.begin());
+        else if (first == std::floor(first) && first >= 1.0)
+            rest[0] = static_cast<std::int64_t>(first);
+    }
+    if (rest.empty()) return {1};
+    while (rest.size() > 3) {
+        rest[1] *= rest[0];  // below 1e15 by output()
+        rest.erase(rest.begin());
+    }
+    return rest;
+}
+
+Value& OnnxFollower::layer(const char* type, const Sizes& shape, const Sizes& result) {
+    if (failed() || !is_sane(shape) || !is_sane(result)) {
+        if (!failed())
+            fault_ = fmt::format("{} of shapes [{}] and [{}]", type, fmt::join(shape, ", "), fmt::join(result, ", "));
+        discarded_ = Value::object();
+        discarded_.set("type", type);
+        return discarded_;
+    }
+    const Shape in = sample_shape(shape);
+    Value made = Value::object();
+    made.set("type", type);
+    if (in != current_) {
+        Value at = Value::array();
+        for (const std::int64_t size : in) at.push(size);
+        made.set("at", std::move(at));
+    }
+    current_ = sample_shape(result);
+    layers_.push_back(std::move(made));
+    return layers_.back();
+}
+
+Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
+    auto graph = read_onnx(stream, source);
+    if (!graph) return graph.error();
+    if (auto unknown = unknown_operators(*graph, source); !unknown) return unknown.error();
+    std::set<std::string> weights;
+    for (const OnnxTensor& tensor : graph->initializers) weights.insert(tensor.name);
+    const OnnxInput* found = find_input(*graph, weights);
+    if (!found) return invalid_argument(source + ": the ONNX graph has no input with a shape; export it with one");
+    OnnxInput first = *found;
+    std::vector<std::string> assumed;
+    close_dimensions(first, true, assumed);
+
+    OnnxFollower follower(first.shape[0]);
+    for (OnnxTensor& tensor : graph->initializers) {
+        if (!is_sane(tensor.shape))
+            return invalid_argument(fmt::format("{}: the weight \"{}\" has the shape [{}]", source,
+                                                one_line(tensor.name, 80), fmt::join(tensor.shape, ", ")));
+        follower.define(tensor.name, {tensor.shape, tensor.values, true});
+    }
+    for (OnnxInput input : graph->inputs)
+        if (!weights.contains(input.name)) {
+            close_dimensions(input, false, assumed);
+            if (!is_sane(input.shape))
+                return invalid_argument(fmt::format("{}: the input \"{}\" has the shape [{}]", source,
+                                                    one_line(input.name, 80), fmt::join(input.shape, ", ")));
+            follower.define(input.name, {input.shape, {}, false});
+        }
+    for (const OnnxNode& node : graph->nodes) {
+        const OnnxRule layer = find_layer_rule(node.type);
+        (layer ? layer : find_shape_rule(node.type))(follower, node);
+        if (follower.failed()) return invalid_argument(fmt::format("{}: {}", source, follower.fault()));
+        if (Deadline::passed()) return unavailable(source + ": takes all the time a submission may");
+    }
+    Value input = Value::array();
+    for (const std::int64_t size : follower.sample_shape(first.shape)) input.push(size);
+    Value out = Value::object();
+    if (!graph->name.empty()) out.set("name", one_line(graph->name, 80));
+    out.set("input", std::move(input));
+    if (!assumed.empty()) {
+        Value sentences = Value::array();
+        for (std::string& sentence : assumed) sentences.push(std::move(sentence));
+        out.set("assumed", std::move(sentences));
+    }
+    out.set("layers", Value(fold_layers(follower.take_layers())));
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The tensors of an ONNX graph while its nodes are followed, and the layers they become. Shared by onnx*.cpp alone.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "predictor/base/value.h"
+#include "predictor/model/layer.h"
+#include "predictor/model/onnx_wire.h"
+
+namespace dlcast {
+
+using Sizes = std::vector<std::int64_t>;
+
+struct OnnxValue {
+    Sizes shape;
+    std::optional<Sizes> values;  // of small whole-number tensors, where they are known
+    bool weight = false;          // learned, or made of learned tensors alone
+};
+
+/// Reads inputs, sets outputs, appends layers. The first fault is kept.
+class OnnxFollower {
+public:
+    explicit OnnxFollower(std::int64_t batch) : batch_(static_cast<double>(batch)) {}
+
+    const OnnxValue& input(const OnnxNode& node, std::size_t index);
+    bool has_input(const OnnxNode& node, std::size_t index) const;
+    void output(const OnnxNode& node, OnnxValue value, std::size_t index = 0);
+    void define(const std::string& name, OnnxValue value) { values_[name] = std::move(value); }
+
+    /// Appends a layer that reads a tensor of `shape` (batch included) and leaves one of `result`.
+    Value& layer(const char* type, const Sizes& shape, const Sizes& result);
+    /// An elementwise layer over `shape`: add, multiply, an activation.
+    Value& elementwise(const char* type, const Sizes& shape) { return layer(type, shape, shape); }
+
+    void fail(const OnnxNode& node, const std::string& text);
+    bool failed() const { return !fault_.empty(); }
+    const std::string& fault() const { return fault_; }
+    Value::Array take_layers() { return std::move(layers_); }
+
+    /// Of one sample, as dlcast counts: channels first, at most three dimensions.
+    Shape sample_shape(const Sizes& shape) const;
+
+private:
+    std::unordered_map<std::string, OnnxValue> values_;
+    Value::Array layers_;
+    Value discarded_;  // written to after a fault
+    Shape current_;
+    double batch_;
+    std::string fault_;
+};
+
+double count_of(const Sizes& shape);
+/// Shape of two tensors under ONNX's (NumPy's) rules; nothing where they do not fit.
+std::optional<Sizes> broadcast(const Sizes& a, const Sizes& b);
+/// `axis` counted from the end where it is below 0; fails the node where there is no such axis.
+std::size_t axis_of(OnnxFollower& f, const OnnxNode& node, std::int64_t axis, std::size_t rank);
+
+/// What follows one node; nullptr: no such operator.
+using OnnxRule = void (*)(OnnxFollower& follower, const OnnxNode& node);
+OnnxRule find_layer_rule(const std::string& type);  // operators that compute
+OnnxRule find_shape_rule(const std::string& type);  // operators that move, cut and describe
+
+}  // namespace dlcast

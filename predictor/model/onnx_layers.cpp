@@ -1,0 +1,399 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ONNX operators that compute (opset 9 to 21).
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "predictor/model/onnx_graph.h"
+
+namespace dlcast {
+namespace {
+
+// [height, width] as one number where both are equal.
+Value pair_of(std::int64_t h, std::int64_t w) { return h == w ? Value(h) : Value(Value::Array{h, w}); }
+
+struct Sliding {
+    Sizes kernel, strides, dilations, pads;
+    bool same = false, ceil = false;
+};
+
+Sliding read_sliding(const OnnxNode& node, Sizes kernel) {
+    Sliding s;
+    s.kernel = node.integers_or("kernel_shape", std::move(kernel));
+    s.strides = node.integers_or("strides", Sizes(s.kernel.size(), 1));
+    s.dilations = node.integers_or("dilations", Sizes(s.kernel.size(), 1));
+    s.pads = node.integers_or("pads", Sizes(2 * s.kernel.size(), 0));
+    const OnnxAttribute* automatic = node.find("auto_pad");
+    s.same = automatic && automatic->text.starts_with("SAME");
+    s.ceil = node.integer_or("ceil_mode", 0) != 0;
+    return s;
+}
+
+bool is_sane(const Sliding& s, std::size_t sides) {
+    const auto within = [](const Sizes& sizes, std::int64_t least) {
+        return std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t v) { return v >= least && v <= 1'000'000; });
+    };
+    return s.kernel.size() == sides && s.strides.size() == sides && s.dilations.size() == sides &&
+           s.pads.size() == 2 * sides && within(s.kernel, 1) && within(s.strides, 1) && within(s.dilations, 1) &&
+           within(s.pads, 0);
+}
+
+std::int64_t slide(std::int64_t in, const Sliding& s, std::size_t i) {
+    if (s.same) return (in + s.strides[i] - 1) / s.strides[i];
+    const std::int64_t span = in + s.pads[i] + s.pads[i + s.kernel.size()] - s.dilations[i] * (s.kernel[i] - 1) - 1;
+    if (span < 0) return 0;
+    return (s.ceil ? span + s.strides[i] - 1 : span) / s.strides[i] + 1;
+}
+
+// Windows of dlcast pad both ends alike; where a file does otherwise, the result is written instead. `out`: batch,
+// channels and sides.
+void set_window(Value& layer, const Sliding& s, const Sizes& out, bool plain) {
+    const bool flat = s.kernel.size() == 1;  // over time alone: an image of one column
+    layer.set("kernel", flat ? Value(Value::Array{s.kernel[0], 1}) : pair_of(s.kernel[0], s.kernel[1]));
+    if (s.strides[0] != 1 || layer.find("type")->as_string().ends_with("pool")) layer.set("stride", s.strides[0]);
+    for (std::size_t i = 0; i < s.kernel.size(); ++i)
+        plain = plain && s.pads[i] == s.pads[i + s.kernel.size()] && s.strides[i] == s.strides[0] &&
+                s.dilations[i] == s.dilations[0];
+    if (!plain || s.same || flat)
+        layer.set("result", Value(Value::Array{out[2], flat ? std::int64_t{1} : out[3]}));
+    else if (s.pads[0] > 0 || s.pads[1] > 0)
+        layer.set("padding", pair_of(s.pads[0], s.pads[1]));
+    if (s.dilations[0] != 1) layer.set("dilation", s.dilations[0]);
+    if (s.ceil) layer.set("ceil_mode", true);
+}
+
+// Channels first, with a width of 1 where there is none.
+Sizes as_image(Sizes shape) {
+    if (shape.size() == 3) shape.push_back(1);
+    return shape;
+}
+
+void follow_conv(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0), weight = f.input(node, 1);
+    if (f.failed()) return;
+    const std::size_t sides = in.shape.size() < 2 ? 0 : in.shape.size() - 2;
+    if ((sides != 1 && sides != 2) || weight.shape.size() != in.shape.size())
+        return f.fail(node, "needs a signal or an image; volumes are not supported");
+    const Sliding s = read_sliding(node, Sizes(weight.shape.begin() + 2, weight.shape.end()));
+    const std::int64_t groups = node.integer_or("group", 1);
+    if (!is_sane(s, sides) || groups < 1 || groups > 1'000'000'000 || count_of(in.shape) > 1e12)
+        return f.fail(node, "its window makes no sense");
+    const bool transposed = node.type == "ConvTranspose";
+    if (count_of(weight.shape) > 1e15) return f.fail(node, "an absurd number of weights");
+    const std::int64_t channels = transposed ? weight.shape[1] * groups : weight.shape[0];
+    Sizes out = {in.shape[0], channels};
+    for (std::size_t i = 0; i < sides; ++i) {
+        Sizes extra = node.integers_or("output_padding", Sizes(sides, 0));
+        for (std::int64_t& size : extra) size = std::clamp<std::int64_t>(size, 0, 1'000'000);
+        out.push_back(transposed ? (in.shape[2 + i] - 1) * s.strides[i] - s.pads[i] - s.pads[i + sides] +
+                                       s.dilations[i] * (s.kernel[i] - 1) + 1 + (i < extra.size() ? extra[i] : 0)
+                                 : slide(in.shape[2 + i], s, i));
+    }
+    Value& layer = f.layer(transposed ? "conv2d_transpose" : "conv2d", as_image(in.shape), as_image(out));
+    layer.set("out", channels);
+    set_window(layer, s, out, !transposed);
+    if (groups > 1) layer.set("groups", groups);
+    if (!f.has_input(node, 2)) layer.set("bias", false);
+    f.output(node, {out, {}, false});
+}
+
+void follow_pool(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    const std::size_t sides = in.shape.size() < 2 ? 0 : in.shape.size() - 2;
+    const Sliding s = read_sliding(node, {});
+    if ((sides != 1 && sides != 2) || !is_sane(s, sides)) return f.fail(node, "its window makes no sense");
+    Sizes out = {in.shape[0], in.shape[1]};
+    for (std::size_t i = 0; i < sides; ++i) out.push_back(slide(in.shape[2 + i], s, i));
+    Value& layer = f.layer(node.type == "MaxPool" ? "max_pool" : "avg_pool", as_image(in.shape), as_image(out));
+    set_window(layer, s, out, true);
+    f.output(node, {out, {}, false});
+}
+
+void follow_global_pool(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    if (in.shape.size() < 3) return f.fail(node, "needs an image");
+    Sizes out = in.shape;
+    std::fill(out.begin() + 2, out.end(), 1);
+    if (in.shape.size() <= 4) f.layer("global_avg_pool", as_image(in.shape), as_image(out));
+    f.output(node, {out, {}, false});
+}
+
+void linear(OnnxFollower& f, const Sizes& in, const Sizes& out, bool bias) {
+    Value& layer = f.layer("linear", in, out);
+    layer.set("out", out.back());
+    if (!bias) layer.set("bias", false);
+}
+
+void follow_gemm(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue a = f.input(node, 0), b = f.input(node, 1);
+    if (f.failed()) return;
+    if (a.shape.size() != 2 || b.shape.size() != 2) return f.fail(node, "needs two matrices");
+    const bool turned = node.integer_or("transB", 0) != 0, a_turned = node.integer_or("transA", 0) != 0;
+    Sizes in = a_turned ? Sizes{a.shape[1], a.shape[0]} : a.shape;
+    const Sizes out = {in[0], turned ? b.shape[0] : b.shape[1]};
+    linear(f, in, out, f.has_input(node, 2));
+    f.output(node, {out, {}, false});
+}
+
+// With a learned matrix a linear layer; of two computed tensors a product in batches.
+void follow_matmul(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue a = f.input(node, 0), b = f.input(node, 1);
+    if (f.failed()) return;
+    if (a.shape.empty() || b.shape.empty()) return f.fail(node, "needs two tensors");
+    if (a.shape.size() == 1 || b.shape.size() == 1) return f.fail(node, "products with a vector are not supported");
+    const auto front = broadcast(Sizes(a.shape.begin(), a.shape.end() - 2), Sizes(b.shape.begin(), b.shape.end() - 2));
+    if (!front || a.shape.back() != b.shape[b.shape.size() - 2])
+        return f.fail(node,
+                      fmt::format("[{}] and [{}] do not fit", fmt::join(a.shape, ", "), fmt::join(b.shape, ", ")));
+    Sizes out = *front;
+    out.push_back(a.shape[a.shape.size() - 2]);
+    out.push_back(b.shape.back());
+    if (a.weight && b.weight) return f.output(node, {out, {}, true});
+    if (b.weight && b.shape.size() == 2) {
+        linear(f, a.shape, out, false);
+    } else {
+        Sizes in = *front;
+        in.push_back(a.shape[a.shape.size() - 2]);
+        in.push_back(a.shape.back());
+        f.layer("product", in, out).set("out", b.shape.back());
+    }
+    f.output(node, {out, {}, false});
+}
+
+void follow_norm(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    if (f.failed()) return;
+    const char* type = node.type == "BatchNormalization"   ? "batch_norm"
+                       : node.type == "LayerNormalization" ? "layer_norm"
+                       : node.type == "RMSNormalization"   ? "rms_norm"
+                                                           : "group_norm";
+    Value& layer = f.elementwise(type, in.shape);
+    if (node.type == "LayerNormalization" && !f.has_input(node, 2)) layer.set("bias", false);
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) f.output(node, {in.shape, {}, false}, i);
+}
+
+struct Activation {
+    const char* onnx;
+    const char* ours;
+};
+
+constexpr Activation activations[] = {{"Relu", "relu"},
+                                      {"LeakyRelu", "leaky_relu"},
+                                      {"PRelu", "prelu"},
+                                      {"Elu", "elu"},
+                                      {"Selu", "selu"},
+                                      {"Celu", "elu"},
+                                      {"Sigmoid", "sigmoid"},
+                                      {"HardSigmoid", "hard_sigmoid"},
+                                      {"HardSwish", "hard_swish"},
+                                      {"Tanh", "tanh"},
+                                      {"Gelu", "gelu"},
+                                      {"Softplus", "softplus"},
+                                      {"Softsign", "tanh"},
+                                      {"Mish", "mish"},
+                                      {"Clip", "relu6"},
+                                      {"ThresholdedRelu", "relu"},
+                                      {"Erf", "tanh"},
+                                      {"Exp", "tanh"},
+                                      {"Log", "tanh"},
+                                      {"Sqrt", "relu"},
+                                      {"Reciprocal", "relu"},
+                                      {"Neg", "relu"},
+                                      {"Abs", "relu"},
+                                      {"Sign", "relu"},
+                                      {"Floor", "relu"},
+                                      {"Ceil", "relu"},
+                                      {"Round", "relu"},
+                                      {"Sin", "tanh"},
+                                      {"Cos", "tanh"},
+                                      {"Softmax", "softmax"},
+                                      {"LogSoftmax", "softmax"},
+                                      {"Dropout", "dropout"}};
+
+void follow_activation(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    for (const Activation& a : activations)
+        if (node.type == a.onnx && !in.weight) f.elementwise(a.ours, in.shape);
+    OnnxValue out{in.shape, {}, in.weight};
+    if (node.type == "Neg" && in.values) {
+        out.values = *in.values;
+        for (std::int64_t& value : *out.values) value = -std::max(value, -std::numeric_limits<std::int64_t>::max());
+    }
+    f.output(node, std::move(out));
+}
+
+std::optional<std::int64_t> apply(const std::string& type, std::int64_t a, std::int64_t b) {
+    const double x = static_cast<double>(a), y = static_cast<double>(b);
+    double out = 0;
+    if (type == "Add")
+        out = x + y;
+    else if (type == "Sub")
+        out = x - y;
+    else if (type == "Mul")
+        out = x * y;
+    else if (type == "Max")
+        out = std::max(x, y);
+    else if (type == "Min")
+        out = std::min(x, y);
+    else if (type == "Div" && b != 0)
+        out = std::floor(x / y);
+    else if (type == "Mod" && b != 0)
+        out = static_cast<double>(b == -1 ? 0 : a % b);
+    else
+        return std::nullopt;
+    if (std::abs(out) > 1e15) return std::nullopt;
+    return static_cast<std::int64_t>(out);
+}
+
+// Numbers that are shapes are computed; a learned operand adds its parameters.
+void follow_arithmetic(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue out = f.input(node, 0);
+    for (std::size_t i = 1; i < node.inputs.size() && !f.failed(); ++i) {
+        const OnnxValue& other = f.input(node, i);
+        const auto shape = broadcast(out.shape, other.shape);
+        if (!shape)
+            return f.fail(node, fmt::format("[{}] and [{}] do not fit", fmt::join(out.shape, ", "),
+                                            fmt::join(other.shape, ", ")));
+        std::optional<Sizes> values;
+        if (out.values && other.values && !out.values->empty() && !other.values->empty()) {
+            values = Sizes();
+            for (std::size_t k = 0; k < std::max(out.values->size(), other.values->size()); ++k) {
+                const auto one = apply(node.type, (*out.values)[std::min(k, out.values->size() - 1)],
+                                       (*other.values)[std::min(k, other.values->size() - 1)]);
+                if (!one) values.reset();
+                if (!values) break;
+                values->push_back(*one);
+            }
+        }
+        const bool weight = out.weight && other.weight;
+        if (!weight && !values) {
+            const bool sum = node.type == "Add" || node.type == "Sub" || node.type == "Sum" || node.type == "Mean";
+            Value& layer = f.elementwise(sum ? "add" : "multiply", *shape);
+            const double learned = out.weight ? count_of(out.shape) : other.weight ? count_of(other.shape) : 0.0;
+            if (learned > 1.0) layer.set("parameters", static_cast<std::int64_t>(learned));
+        }
+        out = {*shape, std::move(values), weight};
+    }
+    if (f.failed()) return;
+    f.output(node, std::move(out));
+}
+
+void follow_reduce(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    Sizes axes = node.integers_or("axes", {});
+    if (axes.empty() && f.has_input(node, 1))
+        if (const auto& values = f.input(node, 1).values) axes = *values;
+    const bool keeps = node.integer_or("keepdims", 1) != 0;
+    std::vector<bool> gone(in.shape.size(), axes.empty());
+    for (const std::int64_t axis : axes) {
+        const std::size_t at = axis_of(f, node, axis, in.shape.size());
+        if (f.failed()) return;
+        gone[at] = true;
+    }
+    Sizes out;
+    for (std::size_t i = 0; i < in.shape.size(); ++i) {
+        if (!gone[i])
+            out.push_back(in.shape[i]);
+        else if (keeps)
+            out.push_back(1);
+    }
+    if (node.type == "ReduceProd" && in.values) {
+        double product = 1.0;
+        for (const std::int64_t value : *in.values) product *= static_cast<double>(value);
+        if (std::abs(product) < 1e15)
+            return f.output(node, {out, Sizes{static_cast<std::int64_t>(product)}, in.weight});
+    }
+    // The mean of an image is pooling.
+    if (in.shape.size() == 4 && gone[2] && gone[3] && !gone[1] && !in.weight) f.layer("global_avg_pool", in.shape, out);
+    f.output(node, {out, {}, in.weight});
+}
+
+void follow_resize(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    Sizes out = in.shape;
+    const std::size_t sizes_at = 3;
+    if (f.has_input(node, sizes_at) && f.input(node, sizes_at).values) {
+        out = *f.input(node, sizes_at).values;
+    } else if (in.shape.size() == 4) {
+        // Scales are real numbers, which are not kept: twice is by far the most common.
+        out[2] *= 2;
+        out[3] *= 2;
+    }
+    if (out.size() != in.shape.size() || in.shape.size() != 4) return f.fail(node, "needs an image");
+    f.layer("upsample", in.shape, out).set("result", Value(Value::Array{out[2], out[3]}));
+    f.output(node, {out, {}, false});
+}
+
+void follow_recurrent(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    const std::int64_t hidden = node.integer_or("hidden_size", 0);
+    if (in.shape.size() != 3 || hidden < 1 || hidden > 1'000'000)
+        return f.fail(node, "needs a sequence and hidden_size");
+    const OnnxAttribute* direction = node.find("direction");
+    const bool both = direction && direction->text == "bidirectional";
+    const std::int64_t directions = both ? 2 : 1;
+    // [time, batch, width] as ONNX lays it out.
+    Value& layer = f.layer(node.type == "GRU" ? "gru" : "lstm", {in.shape[1], in.shape[0], in.shape[2]},
+                           {in.shape[1], in.shape[0], hidden * directions});
+    layer.set("hidden", hidden);
+    if (both) layer.set("bidirectional", true);
+    f.output(node, {{in.shape[0], directions, in.shape[1], hidden}, {}, false});
+    for (std::size_t i = 1; i < node.outputs.size(); ++i)
+        f.output(node, {{directions, in.shape[1], hidden}, {}, false}, i);
+}
+
+struct Rule {
+    const char* type;
+    OnnxRule follow;
+};
+
+constexpr Rule rules[] = {{"Conv", follow_conv},
+                          {"ConvTranspose", follow_conv},
+                          {"MaxPool", follow_pool},
+                          {"AveragePool", follow_pool},
+                          {"GlobalAveragePool", follow_global_pool},
+                          {"GlobalMaxPool", follow_global_pool},
+                          {"Gemm", follow_gemm},
+                          {"MatMul", follow_matmul},
+                          {"BatchNormalization", follow_norm},
+                          {"LayerNormalization", follow_norm},
+                          {"RMSNormalization", follow_norm},
+                          {"GroupNormalization", follow_norm},
+                          {"InstanceNormalization", follow_norm},
+                          {"LRN", follow_norm},
+                          {"Add", follow_arithmetic},
+                          {"Sub", follow_arithmetic},
+                          {"Mul", follow_arithmetic},
+                          {"Div", follow_arithmetic},
+                          {"Pow", follow_arithmetic},
+                          {"Max", follow_arithmetic},
+                          {"Min", follow_arithmetic},
+                          {"Mod", follow_arithmetic},
+                          {"Sum", follow_arithmetic},
+                          {"Mean", follow_arithmetic},
+                          {"ReduceMean", follow_reduce},
+                          {"ReduceSum", follow_reduce},
+                          {"ReduceMax", follow_reduce},
+                          {"ReduceMin", follow_reduce},
+                          {"ReduceProd", follow_reduce},
+                          {"ReduceL2", follow_reduce},
+                          {"ReduceSumSquare", follow_reduce},
+                          {"ArgMax", follow_reduce},
+                          {"Resize", follow_resize},
+                          {"Upsample", follow_resize},
+                          {"LSTM", follow_recurrent},
+                          {"GRU", follow_recurrent}};
+
+}  // namespace
+
+OnnxRule find_layer_rule(const std::string& type) {
+    for (const Rule& rule : rules)
+        if (type == rule.type) return rule.follow;
+    for (const Activation& a : activations)
+        if (type == a.onnx) return follow_activation;
+    return nullptr;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,365 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// ONNX operators that move, cut and describe tensors (opset 9 to 21): they cost little and are not layers, but shapes
+// pass through them, and numbers that are shapes.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+#include "predictor/model/onnx_graph.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t most_values = 64;
+constexpr std::int64_t most_size = 1'000'000'000'000;
+
+Sizes ints_of(OnnxFollower& f, const OnnxNode& node, const char* attribute, std::size_t index) {
+    if (const OnnxAttribute* found = node.find(attribute)) return found->integers;
+    if (f.has_input(node, index))
+        if (const auto& values = f.input(node, index).values) return *values;
+    return {};
+}
+
+void follow_identity(OnnxFollower& f, const OnnxNode& node) { f.output(node, f.input(node, 0)); }
+
+void follow_constant(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue out;
+    out.weight = true;
+    if (const OnnxAttribute* tensor = node.find("value"); tensor && tensor->tensor) {
+        out.shape = tensor->tensor->shape;
+        out.values = tensor->tensor->values;
+    } else if (const OnnxAttribute* ints = node.find("value_ints")) {
+        out.shape = {static_cast<std::int64_t>(ints->integers.size())};
+        out.values = ints->integers;
+    } else if (const OnnxAttribute* one = node.find("value_int")) {
+        out.values = Sizes{one->integer};
+    }
+    f.output(node, std::move(out));
+}
+
+void follow_shape(OnnxFollower& f, const OnnxNode& node) {
+    const Sizes shape = f.input(node, 0).shape;
+    const auto rank = static_cast<std::int64_t>(shape.size());
+    const auto clip = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + rank : at, 0, rank); };
+    const std::int64_t start = clip(node.integer_or("start", 0)),
+                       end = std::max(start, clip(node.integer_or("end", rank)));
+    OnnxValue out;
+    out.values = Sizes(shape.begin() + start, shape.begin() + end);
+    out.shape = {end - start};
+    f.output(node, std::move(out));
+}
+
+void follow_reshape(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    Sizes wanted = ints_of(f, node, "shape", 1);
+    if (wanted.empty() && !in.values)
+        return f.fail(node, "its shape is computed by the graph; export with fixed shapes");
+    double known = 1.0;
+    std::optional<std::size_t> open;
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+        if (wanted[i] == 0 && i < in.shape.size()) wanted[i] = in.shape[i];
+        if (wanted[i] == -1)
+            open = i;
+        else
+            known *= static_cast<double>(wanted[i]);
+    }
+    if (open && known > 0) wanted[*open] = static_cast<std::int64_t>(count_of(in.shape) / known);
+    if (count_of(wanted) != count_of(in.shape))
+        return f.fail(
+            node, fmt::format("the shape [{}] does not hold [{}]", fmt::join(wanted, ", "), fmt::join(in.shape, ", ")));
+    f.output(node, {wanted, in.values, in.weight});
+}
+
+void follow_flatten(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    std::int64_t axis = node.integer_or("axis", 1);
+    if (axis < 0) axis += static_cast<std::int64_t>(in.shape.size());
+    if (axis < 0 || axis > static_cast<std::int64_t>(in.shape.size())) return f.fail(node, "no such axis");
+    const Sizes front(in.shape.begin(), in.shape.begin() + axis), back(in.shape.begin() + axis, in.shape.end());
+    f.output(node,
+             {{static_cast<std::int64_t>(count_of(front)), static_cast<std::int64_t>(count_of(back))}, {}, in.weight});
+}
+
+void follow_transpose(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    Sizes order = node.integers_or("perm", {});
+    if (order.empty())
+        for (std::size_t i = in.shape.size(); i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
+    Sizes out;
+    for (const std::int64_t from : order) {
+        const std::size_t axis = axis_of(f, node, from, in.shape.size());
+        if (f.failed()) return;
+        out.push_back(in.shape[axis]);
+    }
+    f.output(node, {out, {}, in.weight});
+}
+
+void follow_squeeze(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    const Sizes axes = ints_of(f, node, "axes", 1);
+    std::vector<bool> gone(in.shape.size(), false);
+    for (const std::int64_t axis : axes) {
+        const std::size_t at = axis_of(f, node, axis, in.shape.size());
+        if (f.failed()) return;
+        gone[at] = true;
+    }
+    Sizes out;
+    for (std::size_t i = 0; i < in.shape.size(); ++i)
+        if (axes.empty() ? in.shape[i] != 1 : !gone[i]) out.push_back(in.shape[i]);
+    f.output(node, {out, in.values, in.weight});
+}
+
+void follow_unsqueeze(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    Sizes axes = ints_of(f, node, "axes", 1);
+    const std::size_t rank = in.shape.size() + axes.size();
+    for (std::int64_t& axis : axes) {
+        axis = static_cast<std::int64_t>(axis_of(f, node, axis, rank));
+        if (f.failed()) return;
+    }
+    std::sort(axes.begin(), axes.end());
+    Sizes out = in.shape;
+    for (const std::int64_t axis : axes)
+        out.insert(out.begin() + std::min<std::int64_t>(axis, static_cast<std::int64_t>(out.size())), 1);
+    f.output(node, {out, in.values, in.weight});
+}
+
+void follow_concat(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue out = f.input(node, 0);
+    const std::size_t axis = axis_of(f, node, node.integer_or("axis", 0), std::max<std::size_t>(1, out.shape.size()));
+    double total = 0.0;
+    for (std::size_t i = 0; i < node.inputs.size() && !f.failed(); ++i) {
+        const OnnxValue& in = f.input(node, i);
+        if (in.shape.size() != out.shape.size() || in.shape.empty()) return f.fail(node, "its inputs differ in rank");
+        total += static_cast<double>(in.shape[axis]);
+        if (i == 0) continue;
+        out.weight = out.weight && in.weight;
+        if (out.values && in.values && out.values->size() + in.values->size() <= most_values)
+            out.values->insert(out.values->end(), in.values->begin(), in.values->end());
+        else
+            out.values.reset();
+    }
+    if (f.failed()) return;
+    if (total > 1e15) return f.fail(node, "an absurd size");
+    out.shape[axis] = static_cast<std::int64_t>(total);
+    if (!out.values && !out.weight) f.layer("reshape", out.shape, out.shape).set("type", "concat");
+    f.output(node, std::move(out));
+}
+
+void follow_split(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    const std::size_t axis = axis_of(f, node, node.integer_or("axis", 0), in.shape.size());
+    if (f.failed() || node.outputs.empty()) return;
+    const Sizes parts = ints_of(f, node, "split", 1);
+    const auto count = static_cast<std::int64_t>(node.outputs.size());
+    for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+        Sizes out = in.shape;
+        out[axis] = i < parts.size() ? parts[i] : (in.shape[axis] + count - 1) / count;
+        f.output(node, {out, {}, in.weight}, i);
+    }
+}
+
+void follow_slice(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue in = f.input(node, 0);
+    const Sizes starts = ints_of(f, node, "starts", 1), ends = ints_of(f, node, "ends", 2);
+    Sizes axes = ints_of(f, node, "axes", 3), steps = ints_of(f, node, "steps", 4);
+    if (starts.size() != ends.size() || starts.empty())
+        return f.fail(node, "its bounds are computed by the graph; export with fixed shapes");
+    for (std::size_t i = axes.size(); i < starts.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    for (std::size_t i = 0; i < starts.size(); ++i) {
+        const std::size_t axis = axis_of(f, node, axes[i], in.shape.size());
+        if (f.failed()) return;
+        const std::int64_t size = in.shape[axis];
+        const std::int64_t step = i < steps.size() ? std::clamp<std::int64_t>(steps[i], -most_size, most_size) : 1;
+        if (step == 0) return f.fail(node, "a step of 0");
+        const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
+        const std::int64_t from = place(starts[i]), to = place(ends[i]);
+        std::int64_t length = step > 0 ? to - from : size;
+        if (step > 1 || step < -1) length = (length + std::abs(step) - 1) / std::abs(step);
+        in.shape[axis] = std::max<std::int64_t>(0, length);
+        if (in.values && step == 1 && in.values->size() == static_cast<std::size_t>(size))
+            in.values = Sizes(in.values->begin() + from, in.values->begin() + std::max(from, to));
+        else
+            in.values.reset();
+    }
+    f.output(node, std::move(in));
+}
+
+// A table of learned rows is an embedding; everything else is indexing.
+void follow_gather(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue data = f.input(node, 0), indices = f.input(node, 1);
+    const std::size_t axis = axis_of(f, node, node.integer_or("axis", 0), data.shape.size());
+    if (f.failed()) return;
+    OnnxValue out;
+    out.shape.assign(data.shape.begin(), data.shape.begin() + static_cast<std::ptrdiff_t>(axis));
+    out.shape.insert(out.shape.end(), indices.shape.begin(), indices.shape.end());
+    out.shape.insert(out.shape.end(), data.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, data.shape.end());
+    out.weight = data.weight && indices.weight;
+    if (data.values && indices.values && axis == 0) {
+        Sizes picked;
+        for (std::int64_t index : *indices.values) {
+            if (index < 0) index += static_cast<std::int64_t>(data.values->size());
+            if (index < 0 || index >= static_cast<std::int64_t>(data.values->size()))
+                return f.fail(node, "an index out of range");
+            picked.push_back((*data.values)[static_cast<std::size_t>(index)]);
+        }
+        out.values = std::move(picked);
+    } else if (data.weight && !indices.weight && data.shape.size() == 2 && axis == 0) {
+        Value& layer = f.layer("embedding", indices.shape, out.shape);
+        layer.set("vocab", data.shape[0]);
+        layer.set("width", data.shape[1]);
+    }
+    f.output(node, std::move(out));
+}
+
+void follow_expand(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue in = f.input(node, 0);
+    const auto& wanted = f.input(node, 1).values;
+    if (!wanted) return f.fail(node, "its shape is computed by the graph; export with fixed shapes");
+    const auto shape = broadcast(in.shape, *wanted);
+    if (!shape) return f.fail(node, "the shapes do not fit");
+    f.output(node, {*shape, {}, in.weight});
+}
+
+void follow_constant_of_shape(OnnxFollower& f, const OnnxNode& node) {
+    const auto& wanted = f.input(node, 0).values;
+    if (!wanted) return f.fail(node, "its shape is computed by the graph; export with fixed shapes");
+    OnnxValue out{*wanted, {}, true};
+    const OnnxAttribute* value = node.find("value");
+    const bool known = value && value->tensor && value->tensor->values && value->tensor->values->size() == 1;
+    if (count_of(*wanted) <= most_values && count_of(*wanted) >= 0)
+        out.values = Sizes(static_cast<std::size_t>(count_of(*wanted)), known ? value->tensor->values->front() : 0);
+    f.output(node, std::move(out));
+}
+
+void follow_range(OnnxFollower& f, const OnnxNode& node) {
+    const auto first = f.input(node, 0).values, limit = f.input(node, 1).values, step = f.input(node, 2).values;
+    if (!first || !limit || !step || first->size() != 1 || limit->size() != 1 || step->size() != 1 ||
+        step->front() == 0)
+        return f.fail(node, "its bounds are computed by the graph; export with fixed shapes");
+    const double length = (static_cast<double>(limit->front()) - static_cast<double>(first->front())) /
+                          static_cast<double>(step->front());
+    if (length > 1e9) return f.fail(node, "an absurd size");
+    f.output(node, {{static_cast<std::int64_t>(std::max(0.0, length))}, {}, true});
+}
+
+void follow_tile(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue in = f.input(node, 0);
+    const auto repeats = f.input(node, 1).values;
+    if (!repeats || repeats->size() != in.shape.size())
+        return f.fail(node, "its repeats are computed by the graph; export with fixed shapes");
+    for (std::size_t i = 0; i < in.shape.size(); ++i) {
+        if (std::abs(static_cast<double>(in.shape[i]) * static_cast<double>((*repeats)[i])) > 1e15)
+            return f.fail(node, "an absurd size");
+        in.shape[i] *= (*repeats)[i];
+    }
+    in.values.reset();
+    f.output(node, std::move(in));
+}
+
+void follow_pad(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue in = f.input(node, 0);
+    const Sizes pads = ints_of(f, node, "pads", 1);
+    if (pads.size() == 2 * in.shape.size())
+        for (std::size_t i = 0; i < in.shape.size(); ++i)
+            for (const std::int64_t pad : {pads[i], pads[i + in.shape.size()]})
+                in.shape[i] += std::clamp(pad, -most_size, most_size);
+    in.values.reset();
+    f.output(node, std::move(in));
+}
+
+void follow_space(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue in = f.input(node, 0);
+    const std::int64_t size = node.integer_or("blocksize", 1);
+    if (in.shape.size() != 4 || size < 1 || size > 1024) return f.fail(node, "needs an image and a blocksize");
+    if (count_of(in.shape) > 1e12) return f.fail(node, "an absurd size");
+    const bool deeper = node.type == "SpaceToDepth";
+    in.shape = deeper ? Sizes{in.shape[0], in.shape[1] * size * size, in.shape[2] / size, in.shape[3] / size}
+                      : Sizes{in.shape[0], in.shape[1] / (size * size), in.shape[2] * size, in.shape[3] * size};
+    f.output(node, std::move(in));
+}
+
+// Truth, and what is made of it: shapes alone.
+void follow_comparison(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue out = f.input(node, 0);
+    for (std::size_t i = 1; i < node.inputs.size() && !f.failed(); ++i) {
+        const auto shape = broadcast(out.shape, f.input(node, i).shape);
+        if (!shape) return f.fail(node, "the shapes do not fit");
+        out.shape = *shape;
+        out.weight = out.weight && f.input(node, i).weight;
+    }
+    out.values.reset();
+    f.output(node, std::move(out));
+}
+
+// Where on numbers that are shapes picks them one by one.
+void follow_where(OnnxFollower& f, const OnnxNode& node) {
+    const OnnxValue a = f.input(node, 1), b = f.input(node, 2);
+    const auto shape = broadcast(a.shape, b.shape);
+    const auto whole = shape ? broadcast(*shape, f.input(node, 0).shape) : shape;
+    if (!whole) return f.fail(node, "the shapes do not fit");
+    OnnxValue out{*whole, {}, a.weight && b.weight};
+    // "1 where a size is -1": what Expand's exporters write.
+    if (a.values && b.values && a.values->size() == b.values->size()) {
+        out.values = *b.values;
+        for (std::size_t i = 0; i < out.values->size(); ++i)
+            if ((*out.values)[i] < 0) (*out.values)[i] = (*a.values)[i];
+    }
+    f.output(node, std::move(out));
+}
+
+struct Rule {
+    const char* type;
+    OnnxRule follow;
+};
+
+constexpr Rule rules[] = {
+    {"Identity", follow_identity},
+    {"Cast", follow_identity},
+    {"CastLike", follow_identity},
+    {"Constant", follow_constant},
+    {"Shape", follow_shape},
+    {"Reshape", follow_reshape},
+    {"Flatten", follow_flatten},
+    {"Transpose", follow_transpose},
+    {"Squeeze", follow_squeeze},
+    {"Unsqueeze", follow_unsqueeze},
+    {"Concat", follow_concat},
+    {"Split", follow_split},
+    {"Slice", follow_slice},
+    {"Gather", follow_gather},
+    {"Expand", follow_expand},
+    {"ConstantOfShape", follow_constant_of_shape},
+    {"Range", follow_range},
+    {"Tile", follow_tile},
+    {"Pad", follow_pad},
+    {"DepthToSpace", follow_space},
+    {"SpaceToDepth", follow_space},
+    {"Equal", follow_comparison},
+    {"Less", follow_comparison},
+    {"LessOrEqual", follow_comparison},
+    {"Greater", follow_comparison},
+    {"GreaterOrEqual", follow_comparison},
+    {"And", follow_comparison},
+    {"Or", follow_comparison},
+    {"Xor", follow_comparison},
+    {"Not", follow_identity},
+    {"IsNaN", follow_identity},
+    {"Where", follow_where},
+    {"ScatterND", follow_identity},
+    {"ScatterElements", follow_identity},
+    {"Trilu", follow_identity},
+    {"CumSum", follow_identity},
+};
+
+}  // namespace
+
+OnnxRule find_shape_rule(const std::string& type) {
+    for (const Rule& rule : rules)
+        if (type == rule.type) return rule.follow;
+    return nullptr;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Keys: https://www.deepspeed.ai/docs/config-json, transformers' TrainingArguments, accelerate's ClusterConfig.
+#include "predictor/model/training_file.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "predictor/base/reader.h"
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::array foreign_keys = {"train_micro_batch_size_per_gpu",
+                                     "train_batch_size",
+                                     "gradient_accumulation_steps",
+                                     "zero_optimization",
+                                     "per_device_train_batch_size",
+                                     "per_gpu_train_batch_size",
+                                     "num_train_epochs",
+                                     "max_steps",
+                                     "mixed_precision",
+                                     "distributed_type",
+                                     "deepspeed_config",
+                                     "fsdp_config"};
+
+constexpr std::array own_keys = {"batch_size",
+                                 "batch_per",
+                                 "grad_accum",
+                                 "epochs",
+                                 "steps",
+                                 "tokens",
+                                 "parallel",
+                                 "trainable",
+                                 "framework",
+                                 "compile",
+                                 "layout",
+                                 "seq_len",
+                                 "image_size",
+                                 "task",
+                                 "eval_every",
+                                 "measured",
+                                 "checkpoint_minutes",
+                                 "precision",
+                                 "activation_checkpointing"};
+
+class Converter {
+public:
+    Converter(const std::string& source, Value& out) : source_(source), out_(out) {}
+
+    Status convert(const Value& in) {
+        if (auto s = deepspeed(in); !s) return s;
+        if (auto s = trainer(in); !s) return s;
+        return accelerate(in);
+    }
+
+private:
+    Status fault(const Value& at, const std::string& text) const {
+        return invalid_argument(at_place(source_, at.at, text));
+    }
+
+    // "auto" and null say nothing.
+    static const Value* stated(const Value& in, const char* key) {
+        const Value* v = in.find(key);
+        const bool silent = !v || v->is_null() || (v->is_string() && to_lower(v->as_string()) == "auto");
+        return silent ? nullptr : v;
+    }
+    void set(const char* key, Value value, const Value& from) {
+        value.at = from.at;
+        out_.set(key, std::move(value));
+    }
+    void copy(const Value& in, const char* from, const char* to) {
+        if (const Value* v = stated(in, from)) set(to, *v, *v);
+    }
+    static bool is_on(const Value& in, const char* key) {
+        const Value* v = in.find(key);
+        if (v && v->is_object()) v = v->find("enabled");
+        return v && v->is_bool() && v->as_bool();
+    }
+    void set_parallel(const char* key, Value value, const Value& from) {
+        Value* parallel = out_.find("parallel");
+        if (!parallel) parallel = &out_.set("parallel", Value::object());
+        parallel->at = from.at;
+        parallel->set(key, std::move(value)).at = from.at;
+    }
+
+    Status set_optimizer(const Value& name) {
+        if (!name.is_string()) return fault(name, "the optimizer's name should be a string");
+        const std::string text = to_lower(name.as_string());
+        for (const auto& [part, known] : {std::pair{"adafactor", "adafactor"},
+                                          {"adagrad", "adagrad"},
+                                          {"adamw", "adamw"},
+                                          {"adam", "adam"},
+                                          {"lamb", "lamb"},
+                                          {"lars", "lars"},
+                                          {"rmsprop", "rmsprop"},
+                                          {"sgd", "momentum"}})
+            if (text.find(part) != std::string::npos) {
+                set("optimizer", known, name);
+                return ok();
+            }
+        return fault(
+            name, fmt::format("optimizer \"{}\" has no counterpart; name one under \"optimizer\" of dlcast's training",
+                              text.substr(0, 80)));
+    }
+
+    Status deepspeed(const Value& in) {
+        copy(in, "train_micro_batch_size_per_gpu", "batch_size");
+        if (const Value* all = stated(in, "train_batch_size"); all && !out_.find("batch_size")) {
+            set("batch_size", *all, *all);
+            set("batch_per", "global", *all);
+        }
+        copy(in, "gradient_accumulation_steps", "grad_accum");
+        if (const Value* zero = stated(in, "zero_optimization"); zero && zero->is_object())
+            if (const Value* stage = stated(*zero, "stage")) set_parallel("zero", *stage, *stage);
+        for (const char* key : {"fp16", "bf16", "amp"})
+            if (is_on(in, key)) set("precision", key, *in.find(key));
+        if (const Value* optimizer = in.find("optimizer"); optimizer && optimizer->is_object())
+            if (const Value* type = stated(*optimizer, "type")) return set_optimizer(*type);
+        return ok();
+    }
+
+    Status trainer(const Value& in) {
+        copy(in, "per_gpu_train_batch_size", "batch_size");
+        copy(in, "per_device_train_batch_size", "batch_size");
+        const Value* steps = stated(in, "max_steps");
+        if (steps && steps->is_integer() && steps->as_integer() > 0)
+            set("steps", *steps, *steps);
+        else
+            copy(in, "num_train_epochs", "epochs");
+        // The Trainer's fp16 is autocast, with weights in fp32.
+        for (const auto& [key, precision] : {std::pair{"tf32", "tf32"}, {"fp16", "amp"}, {"bf16", "bf16"}})
+            if (const Value* on = in.find(key); on && on->is_bool() && on->as_bool()) set("precision", precision, *on);
+        if (const Value* on = in.find("gradient_checkpointing"); on && on->is_bool() && on->as_bool())
+            set("activation_checkpointing", "full", *on);
+        copy(in, "torch_compile", "compile");
+        set_evaluation(in);
+        if (const Value* fsdp = stated(in, "fsdp"); fsdp && fsdp->is_string()) set_fsdp(*fsdp);
+        if (const Value* nested = in.find("deepspeed"); nested && nested->is_object())
+            if (auto s = deepspeed(*nested); !s) return s;
+        const Value* optimizer = stated(in, "optim");
+        return optimizer ? set_optimizer(*optimizer) : ok();
+    }
+
+    void set_evaluation(const Value& in) {
+        const Value* strategy = stated(in, "eval_strategy");
+        if (!strategy) strategy = stated(in, "evaluation_strategy");
+        if (!strategy || !strategy->is_string()) return;
+        if (strategy->as_string() == "epoch") set("eval_every", "epoch", *strategy);
+        if (strategy->as_string() == "steps") copy(in, "eval_steps", "eval_every");
+    }
+
+    void set_fsdp(const Value& text) {
+        const std::string kinds = to_lower(text.as_string());
+        for (const auto& [part, kind] :
+             {std::pair{"hybrid", "hybrid"}, {"shard_grad_op", "grad_op"}, {"full_shard", "full"}})
+            if (kinds.find(part) != std::string::npos) return set_parallel("fsdp", kind, text);
+    }
+
+    Status accelerate(const Value& in) {
+        if (const Value* precision = stated(in, "mixed_precision"); precision && precision->is_string()) {
+            const std::string text = to_lower(precision->as_string());
+            if (text == "fp16") set("precision", "amp", *precision);
+            if (text == "bf16" || text == "fp8") set("precision", text, *precision);
+        }
+        if (const Value* fsdp = in.find("fsdp_config"); fsdp && fsdp->is_object())
+            if (const Value* kind = stated(*fsdp, "fsdp_sharding_strategy"); kind && kind->is_string()) set_fsdp(*kind);
+        const Value* nested = in.find("deepspeed_config");
+        if (!nested || !nested->is_object()) return ok();
+        copy(*nested, "gradient_accumulation_steps", "grad_accum");
+        if (const Value* stage = stated(*nested, "zero_stage")) set_parallel("zero", *stage, *stage);
+        return ok();
+    }
+
+    const std::string& source_;
+    Value& out_;
+};
+
+}  // namespace
+
+bool is_foreign_training(const Value& training) {
+    return training.is_object() && std::any_of(foreign_keys.begin(), foreign_keys.end(),
+                                               [&](const char* key) { return training.find(key) != nullptr; });
+}
+
+Result<Value> to_dlcast_training(const Value& training, const std::string& source) {
+    Value out = Value::object();
+    out.at = training.at;
+    if (auto s = Converter(source, out).convert(training); !s) return s.error();
+    for (const Value::Member& member : training.as_object()) {
+        const bool own = std::find(own_keys.begin(), own_keys.end(), member.key) != own_keys.end() ||
+                         (member.key == "optimizer" && member.value.is_string());
+        if (own && !member.value.is_null()) out.set(member.key, member.value);
+    }
+    return out;
+}
+
+}  // namespace dlcast

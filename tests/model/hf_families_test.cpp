@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "model_test_support.h"
+
+using namespace dlcast;
+
+namespace {
+
+bool assumes(const Workload& w, const std::string& text) {
+    for (const std::string& sentence : w.assumed)
+        if (sentence.find(text) != std::string::npos) return true;
+    return false;
+}
+
+}  // namespace
+
+// The page of the model: 109,482,240 parameters; its config names a family that dlcast was not told of.
+TEST_CASE("an unknown family with the usual sizes is read as the nearest design, and says so", "[model][formats]") {
+    const auto encoder = good_workload(R"({"model_type": "sparklebert", "hidden_size": 768, "num_hidden_layers": 12,
+        "num_attention_heads": 12, "intermediate_size": 3072, "vocab_size": 30522, "max_position_embeddings": 512, "type_vocab_size": 2})");
+    CHECK(encoder.model.parameters == 109'482'240);
+    CHECK(assumes(encoder, "model_type sparklebert (unknown) is read as bert"));
+    const auto decoder =
+        good_workload(R"({"model_type": "newllm", "architectures": ["NewForCausalLM"], "hidden_size": 4096,
+        "num_hidden_layers": 32, "num_attention_heads": 32, "num_key_value_heads": 8, "intermediate_size": 14336, "vocab_size": 128256,
+        "max_position_embeddings": 8192, "rms_norm_eps": 1e-5})");
+    CHECK(decoder.model.parameters == 8'030'261'248);
+    CHECK(assumes(decoder, "is read as llama"));
+}
+
+TEST_CASE("of a model that sees and reads the text part is taken, and says so", "[model][formats]") {
+    const auto w =
+        good_workload(R"({"model_type": "gemma3", "text_config": {"model_type": "gemma3_text", "hidden_size": 1152,
+        "num_hidden_layers": 26, "num_attention_heads": 4, "num_key_value_heads": 1, "head_dim": 256, "intermediate_size": 6912,
+        "vocab_size": 262144}, "vision_config": {"hidden_size": 1152}})");
+    CHECK(w.model.parameters == 999'885'952);
+    CHECK(assumes(w, "vision part is left out"));
+}
+
+// The published figure of the U-Net alone: 865,910,724; SDXL's: 2,567,463,684.
+TEST_CASE("a diffusers config describes its U-Net", "[model][formats]") {
+    const auto second = good_workload(R"({"_class_name": "UNet2DConditionModel", "attention_head_dim": [5, 10, 20, 20],
+        "block_out_channels": [320, 640, 1280, 1280], "cross_attention_dim": 1024, "sample_size": 64, "layers_per_block": 2,
+        "down_block_types": ["CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"]})");
+    CHECK(second.model.parameters == 865'910'724);
+    CHECK(second.model.image_size == 512);
+    const auto xl = good_workload(R"({"_class_name": "UNet2DConditionModel", "attention_head_dim": [5, 10, 20],
+        "block_out_channels": [320, 640, 1280], "cross_attention_dim": 2048, "sample_size": 128, "addition_embed_type": "text_time",
+        "projection_class_embeddings_input_dim": 2816, "transformer_layers_per_block": [1, 2, 10],
+        "down_block_types": ["DownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D"]})");
+    CHECK(xl.model.parameters == 2'567'463'684);
+}
+
+// One layer of 64: grouped keys make q 64 x 64, k and v 64 x 32; the head is the table's weight.
+TEST_CASE("grouped keys, tied tables and the size of a head follow the config", "[model][formats]") {
+    const std::string sizes =
+        R"("model_type": "llama", "hidden_size": 64, "num_hidden_layers": 1, "num_attention_heads": 4,
+        "num_key_value_heads": 2, "intermediate_size": 128, "vocab_size": 100, "tie_word_embeddings": true)";
+    const std::uint64_t outside = 6400 + 3 * 64 + 3 * 64 * 128;
+    CHECK(good_workload("{" + sizes + "}").model.parameters == outside + 64 * 64 * 2 + 2 * 64 * 32);
+    // Heads of 32: q 64 x 128, k and v 64 x 64, out 128 x 64.
+    CHECK(good_workload("{" + sizes + R"(, "head_dim": 32})").model.parameters == outside + 2 * 64 * 128 + 2 * 64 * 64);
+}

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "model_test_support.h"
+#include "onnx_writer.h"
+#include "predictor/model/onnx.h"
+
+using namespace dlcast;
+using namespace onnx_writer;
+
+namespace {
+
+Result<Workload> read(const std::string& file) {
+    ByteStream stream(file);
+    auto model = onnx_to_written(stream, "net.onnx");
+    if (!model) return model.error();
+    Declaration declaration;
+    declaration.source = "net.onnx";
+    declaration.value.set("model", std::move(*model));
+    const auto payload = to_payload(declaration);
+    if (!payload) return payload.error();
+    const auto again = parse_payload(*payload);
+    if (!again) return again.error();
+    return to_workload(*again);
+}
+
+Workload good(const std::string& file) {
+    const auto workload = read(file);
+    if (!workload) FAIL(workload.error().message);
+    return *workload;
+}
+
+std::string error_of_file(const std::string& file) {
+    const auto workload = read(file);
+    return workload ? "" : workload.error().message;
+}
+
+}  // namespace
+
+// 3 x 3 x 3 x 8 + 8 = 224; batch norm 2 x 8 = 16; 8 x 10 + 10 = 90.
+TEST_CASE("a convolutional ONNX graph keeps its shapes and parameters", "[model][onnx]") {
+    const auto w =
+        good(model(input("x", {0, 3, 32, 32}) + weight("w", {8, 3, 3, 3}) + weight("b", {8}) + weight("s", {8}) +
+                   weight("fc", {10, 8}) + weight("fb", {10}) +
+                   node("Conv", {"x", "w", "b"}, "c",
+                        ints("kernel_shape", {3, 3}) + ints("strides", {2, 2}) + ints("pads", {1, 1, 1, 1})) +
+                   node("BatchNormalization", {"c", "s", "s", "s", "s"}, "n") + node("Relu", {"n"}, "r") +
+                   node("GlobalAveragePool", {"r"}, "g") + node("Flatten", {"g"}, "f") +
+                   node("Gemm", {"f", "fc", "fb"}, "y", integer("transB", 1))));
+    CHECK(w.model.layers[0].output == Shape{8, 16, 16});
+    CHECK(w.model.parameters == 224 + 16 + 90);
+    CHECK(w.model.name == "net");
+    CHECK(forward_flops(w.model) == 2.0 * 16 * 16 * 8 * 27 + 2.0 * 80);
+}
+
+TEST_CASE("padding on one side alone gives the result that the graph has", "[model][onnx]") {
+    // (8 + 1 - 3) / 2 + 1 = 4
+    const auto w = good(model(input("x", {1, 1, 8, 8}) + weight("w", {4, 1, 3, 3}) +
+                              node("Conv", {"x", "w"}, "c", ints("strides", {2, 2}) + ints("pads", {0, 0, 1, 1}))));
+    CHECK(w.model.layers[0].output == Shape{4, 4, 4});
+    CHECK(w.model.parameters == 36);
+}
+
+// Shape -> Gather -> Unsqueeze -> Concat -> Reshape: how exporters write x.view(x.size(0), -1).
+TEST_CASE("shapes that the graph computes are followed", "[model][onnx]") {
+    const auto w =
+        good(model(input("x", {2, 4, 3, 5}) + numbers("zero", {0}) + numbers("rest", {-1}) + weight("m", {60, 7}) +
+                   node("Shape", {"x"}, "s") + node("Gather", {"s", "zero"}, "d", integer("axis", 0)) +
+                   node("Concat", {"d", "rest"}, "t", integer("axis", 0)) + node("Reshape", {"x", "t"}, "f") +
+                   node("MatMul", {"f", "m"}, "y")));
+    CHECK(w.model.parameters == 420);
+    CHECK(w.model.layers[0].input == Shape{60});
+}
+
+// Fifty equal blocks of a linear layer and a GELU; the payload holds one of them.
+TEST_CASE("equal blocks of an ONNX graph travel once", "[model][onnx]") {
+    std::string graph = input("x0", {1, 128, 64});
+    for (int i = 0; i < 50; ++i) {
+        const std::string at = std::to_string(i);
+        graph += weight("w" + at, {64, 64}) + node("MatMul", {"x" + at, "w" + at}, "m" + at) +
+                 node("Gelu", {"m" + at}, "x" + std::to_string(i + 1));
+    }
+    const std::string file = model(graph, 20);
+    ByteStream stream(file);
+    const auto written = onnx_to_written(stream, "net.onnx");
+    REQUIRE(written);
+    CHECK(written->find("layers")->as_array().size() <= 3);
+    CHECK(good(file).model.parameters == 50 * 64 * 64);
+}
+
+TEST_CASE("open dimensions take usual sizes, and say so", "[model][onnx]") {
+    const auto w = good(model(input("x", {0, 0, 8}) + weight("m", {8, 8}) + node("MatMul", {"x", "m"}, "y")));
+    CHECK(w.model.layers[0].input == Shape{128, 8});
+    CHECK(std::any_of(w.assumed.begin(), w.assumed.end(), [](const std::string& text) {
+        return text == "dimension 1 of input x is 128 (open in the file)";
+    }));
+}
+
+TEST_CASE("all unknown operators are named at once", "[model][onnx][bad]") {
+    const std::string graph = input("x", {1, 8}) + node("Wavelet", {"x"}, "a") + node("Hologram", {"a"}, "b");
+    CHECK_THAT(error_of_file(model(graph)), Catch::Contains("2 operators") && Catch::Contains("Hologram, Wavelet"));
+}
+
+TEST_CASE("broken ONNX files are refused with a reason", "[model][onnx][bad]") {
+    const std::string whole =
+        model(input("x", {1, 3, 8, 8}) + weight("w", {4, 3, 3, 3}) + node("Conv", {"x", "w"}, "c"));
+    REQUIRE(error_of_file(whole).empty());
+    for (std::size_t size = 0; size < whole.size(); ++size) {
+        INFO(size);
+        CHECK_FALSE(error_of_file(whole.substr(0, size)).empty());
+    }
+    CHECK_THAT(error_of_file(model(input("x", {1, 3, 8, 8}) + node("Conv", {"x", "w"}, "c"))),
+               Catch::Contains("reads \"w\", which no earlier node makes"));
+    CHECK_THAT(error_of_file(model(input("x", {1, 3}) + weight("w", {4, 3, 3, 3}) + node("Conv", {"x", "w"}, "c"))),
+               Catch::Contains("needs a signal or an image"));
+    CHECK_THAT(error_of_file(model(input("x", {-5, 3}) + node("Relu", {"y"}, "c"))),
+               Catch::Contains("no earlier node"));
+    CHECK_FALSE(error_of_file(model(input("x", {1, 1'000'000'000, 1'000'000'000}) + node("Relu", {"x"}, "c"))).empty());
+    CHECK_FALSE(error_of_file(varint(1, 8) + bytes(7, bytes(1, std::string(100, '\x0a')))).empty());
+}
+
+// 64 MiB of weights; what is read besides fits into a buffer.
+TEST_CASE("weights are skipped, and an ONNX file is told by its content", "[model][onnx]") {
+    const auto path = std::filesystem::temp_directory_path() / ("dlcast_onnx_" + std::to_string(::getpid()));
+    std::ofstream(path, std::ios::binary)
+        << model(input("x", {1, 4096}) + weight("w", {4096, 4096}, std::string(64 << 20, 'w')) +
+                 node("MatMul", {"x", "w"}, "y"));
+    const auto declaration = read_model_argument(path);
+    std::filesystem::remove(path);
+    if (!declaration) FAIL(declaration.error().message);
+    CHECK(to_workload(*declaration)->model.parameters == 4096 * 4096);
+    CHECK(to_payload(*declaration)->size() < 300);
+}

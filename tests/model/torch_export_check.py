@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Exports 20 torchvision models and compares FLOPs and parameters with the zoo's, within 1 %.
+
+    tests/model/torch_export_check.py path/to/dlcast
+
+Exit 77: PyTorch or torchvision is missing.
+"""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import torch
+    import torchvision
+except ImportError as fault:
+    # Debian's modules belong to Debian's Python, whichever stands first in PATH.
+    if sys.executable != "/usr/bin/python3" and os.path.exists("/usr/bin/python3"):
+        os.execv("/usr/bin/python3", ["/usr/bin/python3", *sys.argv])
+    print(f"SKIPPED: {fault}; install python3-torch and python3-torchvision")
+    sys.exit(77)
+
+for name in dir(torch.nn.init):  # values do not matter here, and take most of the time
+    if name.endswith("_") and not name.startswith("_"):
+        setattr(torch.nn.init, name, lambda tensor, *_, **__: tensor)
+sys.path.insert(0, os.path.join(os.path.dirname(__file__), "..", "..", "contrib"))
+from torch_export import export  # noqa: E402
+
+# torchvision's name, its image size.
+MODELS = [
+    ("alexnet", 224), ("vgg16", 224), ("vgg11_bn", 224), ("resnet18", 224), ("resnet50", 224), ("resnext50_32x4d", 224),
+    ("wide_resnet50_2", 224), ("densenet121", 224), ("squeezenet1_0", 224), ("shufflenet_v2_x1_0", 224),
+    ("mobilenet_v2", 224), ("mobilenet_v3_large", 224), ("mnasnet1_0", 224), ("efficientnet_b0", 224),
+    ("efficientnet_v2_s", 384), ("regnet_y_400mf", 224), ("convnext_tiny", 224), ("swin_t", 224), ("swin_v2_t", 256),
+    ("vit_b_32", 224), ("inception_v3", 299),
+]
+
+
+def explain(dlcast, model, size=None):
+    train = ["--train", f"image_size={size}"] if size else []
+    done = subprocess.run([dlcast, "explain", model, "--json", *train], capture_output=True, text=True)
+    if done.returncode != 0:
+        sys.exit(f"{model}: {done.stderr}")
+    return json.loads(done.stdout)
+
+
+def main(dlcast):
+    faults = 0
+    with tempfile.TemporaryDirectory() as folder:
+        for name, size in MODELS:
+            module = torchvision.models.get_model(name, weights=None)
+            path = os.path.join(folder, name + ".json")
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump(export(module, [3, size, size], name), file)
+            ours, theirs = explain(dlcast, name, size), explain(dlcast, path)
+            differences = [abs(theirs[key] / ours[key] - 1) for key in ("forward_flops", "parameters")]
+            bad = max(differences) > 0.01
+            faults += bad
+            print(f"{name:<22} FLOPs {differences[0]:7.3%}  parameters {differences[1]:7.3%}  {'BAD' if bad else 'ok'}")
+    print(f"{len(MODELS) - faults} passed, {faults} failed")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1]))

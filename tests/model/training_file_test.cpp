@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <unistd.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "model_test_support.h"
+#include "predictor/model/overrides.h"
+
+using namespace dlcast;
+
+namespace {
+
+Training training_of(const std::string& json) {
+    return good_workload(R"({"model": "resnet18", "training": )" + json + "}").training;
+}
+
+}  // namespace
+
+TEST_CASE("DeepSpeed's configuration says how a training runs", "[model][formats]") {
+    const Training t = training_of(R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 4,
+        "gradient_accumulation_steps": 2, "zero_optimization": {"stage": 3, "overlap_comm": true}, "bf16": {"enabled": true},
+        "fp16": {"enabled": false}, "optimizer": {"type": "AdamW", "params": {"lr": "auto"}}, "steps_per_print": 10, "epochs": 2})");
+    CHECK(t.batch_size == 4);
+    CHECK(t.grad_accum == 2);
+    CHECK(t.parallel.zero == 3);
+    CHECK(t.precision == Precision::bf16);
+    CHECK(t.optimizer == Optimizer::adamw);
+    CHECK(t.epochs == 2.0);  // dlcast's own key beside the tool's
+}
+
+TEST_CASE("a batch of all GPUs is a global batch; \"auto\" says nothing", "[model][formats]") {
+    const Training t = training_of(R"({"train_batch_size": 256, "train_micro_batch_size_per_gpu": "auto"})");
+    CHECK(t.global_batch == 256);
+}
+
+TEST_CASE("the arguments of Hugging Face's Trainer say how a training runs", "[model][formats]") {
+    const Training t =
+        training_of(R"({"per_device_train_batch_size": 8, "gradient_accumulation_steps": 4, "num_train_epochs": 3.0,
+        "max_steps": -1, "fp16": true, "optim": "adafactor", "gradient_checkpointing": true, "fsdp": "full_shard auto_wrap",
+        "eval_strategy": "epoch", "learning_rate": 5e-5, "deepspeed": null})");
+    CHECK(t.batch_size == 8);
+    CHECK(t.grad_accum == 4);
+    CHECK(t.epochs == 3.0);
+    CHECK(t.precision == Precision::amp);
+    CHECK(t.optimizer == Optimizer::adafactor);
+    CHECK(t.activation_checkpointing == "full");
+    CHECK(t.parallel.fsdp == "full");
+    CHECK(t.eval_every == "epoch");
+}
+
+TEST_CASE("accelerate's configuration says precision and sharding", "[model][formats]") {
+    const Training t = training_of(R"({"mixed_precision": "bf16", "distributed_type": "FSDP",
+        "fsdp_config": {"fsdp_sharding_strategy": "SHARD_GRAD_OP"}, "num_processes": 8})");
+    CHECK(t.precision == Precision::bf16);
+    CHECK(t.parallel.fsdp == "grad_op");
+}
+
+TEST_CASE("a training may stand in a file of its own", "[model][formats]") {
+    const auto folder = std::filesystem::temp_directory_path() / ("dlcast_training_" + std::to_string(::getpid()));
+    std::filesystem::create_directories(folder);
+    std::ofstream(folder / "ds_config.json") << R"({"train_micro_batch_size_per_gpu": 16})";
+    std::ofstream(folder / "job.json") << R"({"model": "gpt2", "training": "ds_config.json"})";
+    std::ofstream(folder / "gone.json") << R"({"model": "gpt2", "training": "nothing.json"})";
+    const auto declaration = read_model_argument(folder / "job.json");
+    const auto gone = read_model_argument(folder / "gone.json");
+    std::filesystem::remove_all(folder);
+    if (!declaration) FAIL(declaration.error().message);
+    CHECK(to_workload(*declaration)->training.batch_size == 16);
+    REQUIRE_FALSE(gone);
+    CHECK_THAT(gone.error().message, Catch::Contains("gone.json:1:") && Catch::Contains("nothing.json"));
+}
+
+TEST_CASE("an optimizer without a counterpart is refused by name", "[model][bad]") {
+    CHECK_THAT(error_of(R"({"model": "resnet18", "training": {"train_batch_size": 8, "optimizer": {"type": "Muon"}}})"),
+               Catch::Contains("optimizer \"Muon\" has no counterpart"));
+}
+
+TEST_CASE("a text of key=value changes a training and its data set", "[model]") {
+    const auto plain = parse_payload(R"({"model": "vgg16", "training": {"epochs": 3, "batch_size": 8}})");
+    REQUIRE(plain);
+    const auto changed =
+        with_training(*plain, "steps=7,precision=bf16,dataset=cifar10,trainable=frozen:conv1,conv2", "--dl-train");
+    REQUIRE(changed);
+    const auto w = to_workload(*changed);
+    if (!w) FAIL(w.error().message);
+    CHECK_FALSE(w->training.epochs);
+    CHECK(w->training.steps == 7);
+    CHECK(w->training.batch_size == 8);
+    CHECK(w->dataset.classes == 10);
+    for (const char* text : {"epochs", "=3", "dataset.x.y.z", ",", "batch_size=8,,epochs=3"})
+        CHECK_FALSE(with_training(*plain, text, "--dl-train"));
+}
