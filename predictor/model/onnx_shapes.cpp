@@ -283,14 +283,14 @@ void follow_space(OnnxFollower& f, const OnnxNode& node) {
 
 // Truth, and what is made of it: shapes alone.
 void follow_comparison(OnnxFollower& f, const OnnxNode& node) {
-    OnnxValue out = f.input(node, 0);
+    const OnnxValue& first = f.input(node, 0);
+    OnnxValue out{first.shape, {}, first.weight};
     for (std::size_t i = 1; i < node.inputs.size() && !f.failed(); ++i) {
         const auto shape = broadcast(out.shape, f.input(node, i).shape);
         if (!shape) return f.fail(node, "the shapes do not fit");
         out.shape = *shape;
         out.weight = out.weight && f.input(node, i).weight;
     }
-    out.values.reset();
     f.output(node, std::move(out));
 }
 
