@@ -141,6 +141,38 @@ void add_hidden_nodes(Partition& partition, const Record& record, int shown, std
                     partition.name, hidden));
 }
 
+// The word counts from 23.11 on; before, --time-min shortens the time after which Slurm kills.
+bool has_soft_limits(const std::string& version, std::string_view config) {
+    const auto parts = split(version, '.');
+    const auto year = parse_integer(parts.front());
+    const auto month = parts.size() > 1 ? parse_integer(parts[1]) : std::nullopt;
+    if (!year || !month || *year * 100 + *month < 2311) return false;
+    return to_lower(config_value(config, "SchedulerParameters")).find("time_min_as_soft_limit") != std::string::npos;
+}
+
+// Of accounts and users what a limit or an admission depends on.
+void add_accounting(Cluster& out, const SlurmOutput& output, const NameService& names,
+                    std::vector<std::string>& warnings) {
+    out.qos = qos_of(output.qos);
+    out.associations = associations_of(output.associations);
+    bool asks_for_accounts = !out.associations.empty();
+    for (Partition& partition : out.partitions) {
+        asks_for_accounts = asks_for_accounts || !partition.allow_accounts.empty() || !partition.deny_accounts.empty();
+        for (const std::string& group : partition.allow_groups) {
+            const auto uids = names.uids_in ? names.uids_in(group) : std::vector<std::uint32_t>{};
+            if (uids.empty())
+                warnings.push_back(fmt::format("partition {}: group {} has no known members", partition.name, group));
+            partition.allow_uids.insert(partition.allow_uids.end(), uids.begin(), uids.end());
+        }
+        std::sort(partition.allow_uids.begin(), partition.allow_uids.end());
+        partition.allow_uids.erase(std::unique(partition.allow_uids.begin(), partition.allow_uids.end()),
+                                   partition.allow_uids.end());
+    }
+    if (asks_for_accounts) out.users = users_of(output.users, names);
+}
+
+}  // namespace
+
 std::string config_value(std::string_view config, std::string_view key) {
     for (const std::string& line : split(config, '\n')) {
         const auto equals = line.find('=');
@@ -150,27 +182,15 @@ std::string config_value(std::string_view config, std::string_view key) {
     return "";
 }
 
-std::vector<Qos> qos_of(std::string_view table) {
-    std::vector<Qos> out;
-    for (const std::string& line : split(table, '\n')) {
-        const auto cells = split(line, '|');
-        if (cells.size() < 2 || cells[0].empty() || cells[0] == "Name") continue;
-        const auto minutes = cells[1].empty() ? std::optional<std::int64_t>(-1) : parse_slurm_minutes(cells[1]);
-        out.push_back({cells[0], minutes.value_or(-1)});
-    }
-    return out;
-}
-
-}  // namespace
-
-Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::string>& warnings) {
+Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::string>& warnings,
+                                   const NameService& names) {
     for (const std::string* text : {&output.partitions, &output.nodes})
         if (!text->empty() && text->back() != '\n')
             return invalid_argument("what Slurm printed ends inside a line; it was cut off");
     Cluster out;
     out.name = config_value(output.config, "ClusterName");
     out.slurm_version = config_value(output.config, "SLURM_VERSION");
-    out.qos = qos_of(output.qos);
+    out.soft_time_limit = has_soft_limits(out.slurm_version, output.config);
     std::vector<Record> records;
     for (const std::string& line : split(output.partitions, '\n')) {
         Record record = slurm_record(line);
@@ -187,15 +207,16 @@ Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::s
     for (const std::string& line : split(output.nodes, '\n')) {
         const Record node = slurm_record(line);
         if (field(node, "NodeName").empty() || field(node, "State").find("FUTURE") != std::string::npos) continue;
-        const auto names = list(field(node, "Partitions"));
+        const auto its = list(field(node, "Partitions"));
         for (std::size_t i = 0; i < out.partitions.size(); ++i) {
-            if (std::find(names.begin(), names.end(), out.partitions[i].name) == names.end()) continue;
+            if (std::find(its.begin(), its.end(), out.partitions[i].name) == its.end()) continue;
             for (const NodeGroup& group : groups_of(node)) add_group(out.partitions[i], group);
             ++shown[i];
         }
     }
     for (std::size_t i = 0; i < out.partitions.size(); ++i)
         add_hidden_nodes(out.partitions[i], records[i], shown[i], warnings);
+    add_accounting(out, output, names, warnings);
     // Names that no file can hold (bytes that are not UTF-8, a partition twice) must not replace a file that works.
     if (auto read_back = parse_cluster(write_cluster(out), "the cluster file"); !read_back)
         return invalid_argument("what Slurm printed makes no cluster file: " + read_back.error().message);

@@ -8,22 +8,30 @@
 #include <utility>
 #include <vector>
 
+#include "cli/slurm_accounting.h"
 #include "predictor/device/cluster.h"
 
 namespace dlcast {
 
-/// The output of four commands; `qos` may be empty (a site without accounting).
+/// The output of six commands; the last three may be empty (a site without accounting).
 struct SlurmOutput {
-    std::string partitions;  // scontrol --all show partition --oneliner
-    std::string nodes;       // scontrol --all show node --oneliner
-    std::string config;      // scontrol show config
-    std::string qos;         // sacctmgr --parsable2 show qos format=Name,MaxWall
+    std::string partitions;    // scontrol --all show partition --oneliner
+    std::string nodes;         // scontrol --all show node --oneliner
+    std::string config;        // scontrol show config
+    std::string qos;           // sacctmgr --parsable2 show qos format=Name,MaxWall,Flags
+    std::string associations;  // sacctmgr --parsable2 show assoc format=Account,User,Partition,MaxWall,DefaultQOS
+    std::string users;         // sacctmgr --parsable2 show user format=User,DefaultAccount
 };
 
 /// Partitions with their nodes grouped by kind; a node with GPUs of two types stands in two groups. Nodes that Slurm
 /// does not show (powered-down cloud nodes) are told from the partition's totals, with a warning. Errors: a partition
-/// without the fields every Slurm prints, as in output that was cut off.
-Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::string>& warnings);
+/// without the fields every Slurm prints, as in output that was cut off. `names` tells the members of AllowGroups and
+/// the uids of users.
+Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::string>& warnings,
+                                   const NameService& names = {});
+
+/// The value of a key of `scontrol show config`; empty where it is not there or "(null)".
+std::string config_value(std::string_view config, std::string_view key);
 
 /// "gpu:a100:4(S:0-1),gpu:t4:2,shard:8" -> a100 4, t4 2; a type that is not told is `untyped_gpu`.
 std::vector<std::pair<std::string, int>> gpus_of_gres(std::string_view gres);

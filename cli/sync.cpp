@@ -39,7 +39,7 @@ Status sync(const SyncOptions& options) {
     std::vector<std::string> warnings;
     const auto output = options.from.empty() ? ask_slurm(warnings) : read_slurm_output(options.from);
     if (!output) return output.error();
-    auto cluster = cluster_from_slurm(*output, warnings);
+    auto cluster = cluster_from_slurm(*output, warnings, system_names());
     if (!cluster) return cluster.error();
     cluster->synced_at_s =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
@@ -71,8 +71,21 @@ Result<SlurmOutput> ask_slurm(std::vector<std::string>& warnings) {
     if (auto s = ask(out.partitions, {"scontrol", "--all", "show", "partition", "--oneliner"}); !s) return s.error();
     if (auto s = ask(out.nodes, {"scontrol", "--all", "show", "node", "--oneliner"}); !s) return s.error();
     if (auto s = ask(out.config, {"scontrol", "show", "config"}); !s) return s.error();
-    if (auto s = ask(out.qos, {"sacctmgr", "--parsable2", "show", "qos", "format=Name,MaxWall"}); !s)
-        warnings.push_back(s.error().message + "; limits of QOS are left out");
+    const auto ask_accounting = [&](std::string& to, const std::vector<std::string>& arguments, const char* lost) {
+        std::vector<std::string> command{"sacctmgr", "--parsable2", "show"};
+        command.insert(command.end(), arguments.begin(), arguments.end());
+        auto s = ask(to, command);
+        if (!s) warnings.push_back(fmt::format("{}; {} are left out", s.error().message, lost));
+        return static_cast<bool>(s);
+    };
+    // Where the first does not answer, the others do not either.
+    if (!ask_accounting(out.qos, {"qos", "format=Name,MaxWall,Flags"}, "limits of QOS, accounts and users")) return out;
+    // One database may serve several clusters.
+    ask_accounting(out.associations,
+                   {"assoc", "where", "cluster=" + config_value(out.config, "ClusterName"),
+                    "format=Account,User,Partition,MaxWall,DefaultQOS"},
+                   "limits of accounts");
+    ask_accounting(out.users, {"user", "format=User,DefaultAccount"}, "default accounts");
     return out;
 }
 
@@ -85,7 +98,8 @@ Result<SlurmOutput> read_slurm_output(const std::string& folder) {
     };
     for (const Part& part :
          {Part{"scontrol-partition.txt", &out.partitions, false}, Part{"scontrol-node.txt", &out.nodes, false},
-          Part{"scontrol-config.txt", &out.config, false}, Part{"sacctmgr-qos.txt", &out.qos, true}}) {
+          Part{"scontrol-config.txt", &out.config, false}, Part{"sacctmgr-qos.txt", &out.qos, true},
+          Part{"sacctmgr-assoc.txt", &out.associations, true}, Part{"sacctmgr-user.txt", &out.users, true}}) {
         auto text = read_file(folder + "/" + part.file, most_bytes);
         if (text)
             *part.to = std::move(*text);
@@ -103,7 +117,7 @@ void add_sync(CLI::App& app, int& exit_code) {
         ->type_name("FILE");
     verb->add_option("--from", options->from,
                      "Read saved output instead: scontrol-partition.txt, scontrol-node.txt, scontrol-config.txt, "
-                     "sacctmgr-qos.txt")
+                     "sacctmgr-qos.txt, sacctmgr-assoc.txt, sacctmgr-user.txt")
         ->type_name("DIR");
     verb->add_option("--config", options->config_file, "Configuration, instead of the installed dlcast.toml")
         ->type_name("FILE");

@@ -12,7 +12,7 @@ namespace dlcast {
 Result<SlurmOutput> ask_slurm(std::vector<std::string>& warnings);
 
 /// The same from files of an earlier run: scontrol-partition.txt, scontrol-node.txt, scontrol-config.txt, and
-/// sacctmgr-qos.txt where it is there.
+/// sacctmgr-qos.txt, -assoc.txt and -user.txt where they are there.
 Result<SlurmOutput> read_slurm_output(const std::string& folder);
 
 }  // namespace dlcast

@@ -25,21 +25,35 @@ typedef struct {
     const char* payload; /* text after DLCAST_MODEL= */
     const char *partition, *features, *account, *qos, *array, *admin_comment;
     const char *tres_per_job, *tres_per_node, *tres_per_task, *tres_per_socket;
+    const char* script;     /* of a heterogeneous job's first component */
     int64_t time_limit_min; /* -1: not given; 0: UNLIMITED */
-    int64_t min_nodes, max_nodes, num_tasks, ntasks_per_node;
+    int64_t time_min_min, min_nodes, max_nodes, num_tasks;
+    int64_t ntasks_per_node, ntasks_per_socket, ntasks_per_gpu, sockets_per_node;
     uint32_t user_id;
+    int exclusive; /* whole nodes */
 } dlcast_submission;
 
 enum { DLCAST_PASS = 0, DLCAST_SET = 1, DLCAST_REJECT = 2 };
+/* Why a submission is rejected, to be told in Slurm's own codes. */
+enum {
+    DLCAST_FAULT_NONE = 0,
+    DLCAST_FAULT_NO_FORECAST,
+    DLCAST_FAULT_NO_DURATION,
+    DLCAST_FAULT_GPU_REQUEST,
+    DLCAST_FAULT_NO_PLACE,
+    DLCAST_FAULT_MEMORY,
+    DLCAST_FAULT_TIME
+};
 
 /* Texts are NUL-terminated; empty: leave that field as it is. */
 typedef struct {
-    int action;
-    int64_t time_limit_min; /* -1: leave */
+    int action, fault;
+    int64_t time_limit_min, time_min_min; /* -1: leave */
     char partition[1024];
     char admin_comment[16384];
-    char message[4096]; /* lines for the user */
-    char log[1024];     /* one line for slurmctld's log */
+    char message[4096];     /* lines for the user */
+    char environment[1024]; /* NAME=value lines for the job */
+    char log[1024];         /* one line for slurmctld's log */
     int log_is_error;
 } dlcast_answer;
 

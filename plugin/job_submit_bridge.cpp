@@ -15,6 +15,8 @@ using dlcast::copy_text;
 
 std::unique_ptr<dlcast::Forecaster> forecaster;
 
+constexpr std::size_t most_script_bytes = 64 * 1024;  // options stand at its head
+
 std::string text(const char* value) { return value ? value : ""; }
 
 dlcast::SubmitRequest request_from(const dlcast_submission& s) {
@@ -23,10 +25,15 @@ dlcast::SubmitRequest request_from(const dlcast_submission& s) {
     request.payload.assign(s.payload, strnlen(s.payload, DLCAST_PAYLOAD_MAX_BYTES + 1));
     request.partition = text(s.partition);
     request.time_limit_min = s.time_limit_min;
+    request.time_min_min = s.time_min_min;
     request.min_nodes = s.min_nodes;
     request.max_nodes = s.max_nodes;
     request.num_tasks = s.num_tasks;
     request.ntasks_per_node = s.ntasks_per_node;
+    request.ntasks_per_socket = s.ntasks_per_socket;
+    request.ntasks_per_gpu = s.ntasks_per_gpu;
+    request.sockets_per_node = s.sockets_per_node;
+    request.exclusive = s.exclusive != 0;
     request.tres_per_job = text(s.tres_per_job);
     request.tres_per_node = text(s.tres_per_node);
     request.tres_per_task = text(s.tres_per_task);
@@ -37,6 +44,7 @@ dlcast::SubmitRequest request_from(const dlcast_submission& s) {
     request.array = text(s.array);
     request.admin_comment = text(s.admin_comment);
     request.user_id = s.user_id;
+    if (s.script) request.script.assign(s.script, strnlen(s.script, most_script_bytes));
     return request;
 }
 
@@ -53,6 +61,27 @@ std::string reload() {
     return log;
 }
 
+int fault_of(dlcast::Verdict::Fault fault) {
+    using Fault = dlcast::Verdict::Fault;
+    switch (fault) {
+        case Fault::none:
+            return DLCAST_FAULT_NONE;
+        case Fault::no_forecast:
+            return DLCAST_FAULT_NO_FORECAST;
+        case Fault::no_duration:
+            return DLCAST_FAULT_NO_DURATION;
+        case Fault::gpu_request:
+            return DLCAST_FAULT_GPU_REQUEST;
+        case Fault::no_place:
+            return DLCAST_FAULT_NO_PLACE;
+        case Fault::memory:
+            return DLCAST_FAULT_MEMORY;
+        case Fault::time:
+            return DLCAST_FAULT_TIME;
+    }
+    return DLCAST_FAULT_NO_FORECAST;
+}
+
 void write_answer(const dlcast::Verdict& verdict, std::string log, dlcast_answer& answer) {
     using Action = dlcast::Verdict::Action;
     append_line(log, verdict.log);
@@ -61,7 +90,13 @@ void write_answer(const dlcast::Verdict& verdict, std::string log, dlcast_answer
     copy_text(verdict.message, answer.message, sizeof answer.message);
     if (verdict.action == Action::pass) return;
     answer.action = verdict.action == Action::reject ? DLCAST_REJECT : DLCAST_SET;
+    answer.fault = fault_of(verdict.fault);
     answer.time_limit_min = verdict.time_limit_min;
+    answer.time_min_min = verdict.time_min_min;
+    std::string environment;
+    for (const std::string& variable : verdict.environment) append_line(environment, variable);
+    if (environment.size() < sizeof answer.environment)
+        copy_text(environment, answer.environment, sizeof answer.environment);
     // Half a partition list or half a JSON object would be worse than none.
     if (verdict.partition.size() < sizeof answer.partition) {
         copy_text(verdict.partition, answer.partition, sizeof answer.partition);
@@ -91,8 +126,10 @@ void dlcast_bridge_close() noexcept { forecaster.reset(); }
 
 void dlcast_bridge_submit(const dlcast_submission* submission, dlcast_answer* answer) noexcept {
     answer->action = DLCAST_PASS;
-    answer->time_limit_min = -1;
+    answer->fault = DLCAST_FAULT_NONE;
+    answer->time_limit_min = answer->time_min_min = -1;
     answer->partition[0] = answer->admin_comment[0] = answer->message[0] = answer->log[0] = '\0';
+    answer->environment[0] = '\0';
     answer->log_is_error = 0;
     if (!forecaster) return;
     try {

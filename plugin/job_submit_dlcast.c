@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "plugin/bridge.h"
+#include "plugin/job_environment.h"
 #include "plugin/slurm_compat.h"
 #include "plugin/spank_env.h"
 
@@ -51,13 +52,14 @@ static void replace(char** field, const char* text) {
     *field = slurm_xstrdup(text);
 }
 
-DLCAST_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submit_uid, char** error) {
-    (void)submit_uid; /* root may submit for others: the job's owner is job->user_id */
-    char* payload = dlcast_take_payload(job);
-    if (!payload) return SLURM_SUCCESS;
+/* Only a script can give --dl-model to a component whose option Slurm does not hand over. */
+static const char* script_of_components(const job_desc_msg_t* job) {
+    return job->het_job_offset == 0 ? job->script : NULL;
+}
 
+static dlcast_submission submission_of(const job_desc_msg_t* job, const char* payload) {
     const dlcast_submission submission = {
-        .payload = payload + strlen(DLCAST_PAYLOAD_VARIABLE "="),
+        .payload = payload,
         .partition = job->partition,
         .features = job->features,
         .account = job->account,
@@ -68,26 +70,60 @@ DLCAST_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submit_uid, char** er
         .tres_per_node = job->tres_per_node,
         .tres_per_task = job->tres_per_task,
         .tres_per_socket = job->tres_per_socket,
+        .script = script_of_components(job),
         .time_limit_min = minutes(job->time_limit),
+        .time_min_min = number32(job->time_min),
         .min_nodes = number32(job->min_nodes),
         .max_nodes = number32(job->max_nodes),
         .num_tasks = number32(job->num_tasks),
         .ntasks_per_node = number16(job->ntasks_per_node),
+        .ntasks_per_socket = number16(job->ntasks_per_socket),
+        .ntasks_per_gpu = number16(job->ntasks_per_tres),
+        .sockets_per_node = number16(job->sockets_per_node),
         .user_id = job->user_id,
+        .exclusive = job->shared == JOB_SHARED_NONE,
     };
+    return submission;
+}
+
+static int error_code(int fault) {
+    switch (fault) {
+        case DLCAST_FAULT_TIME:
+            return ESLURM_INVALID_TIME_LIMIT;
+        case DLCAST_FAULT_GPU_REQUEST:
+            return ESLURM_INVALID_GRES;
+        case DLCAST_FAULT_NO_PLACE:
+        case DLCAST_FAULT_MEMORY:
+            return ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
+        default: /* no forecast, no duration: nothing to make a limit of */
+            return ESLURM_MISSING_TIME_LIMIT;
+    }
+}
+
+static void write_answer(job_desc_msg_t* job, const dlcast_answer* answer) {
+    /* A limit of 0 would be accepted by Slurm and end the job at its start. */
+    if (answer->time_limit_min > 0) job->time_limit = (uint32_t)answer->time_limit_min;
+    if (answer->time_min_min > 0) job->time_min = (uint32_t)answer->time_min_min;
+    replace(&job->partition, answer->partition);
+    replace(&job->admin_comment, answer->admin_comment);
+    dlcast_add_to_environment(job, answer->environment);
+}
+
+DLCAST_EXPORT int job_submit(job_desc_msg_t* job, uint32_t submit_uid, char** error) {
+    (void)submit_uid; /* root may submit for others: the job's owner is job->user_id */
+    char* payload = dlcast_take_payload(job);
+    if (!payload) return SLURM_SUCCESS;
+
+    const dlcast_submission submission = submission_of(job, payload + strlen(DLCAST_PAYLOAD_VARIABLE "="));
     dlcast_answer answer;
     dlcast_bridge_submit(&submission, &answer);
     slurm_xfree((void**)&payload);
+    dlcast_clean_environment(job);
 
     log_lines(answer.log, answer.log_is_error);
     if (answer.message[0] && error) replace(error, answer.message);
-    if (answer.action == DLCAST_REJECT) return ESLURM_INVALID_TIME_LIMIT;
-    if (answer.action == DLCAST_SET) {
-        /* A limit of 0 would be accepted by Slurm and end the job at its start. */
-        if (answer.time_limit_min > 0) job->time_limit = (uint32_t)answer.time_limit_min;
-        replace(&job->partition, answer.partition);
-        replace(&job->admin_comment, answer.admin_comment);
-    }
+    if (answer.action == DLCAST_REJECT) return error_code(answer.fault);
+    if (answer.action == DLCAST_SET) write_answer(job, &answer);
     return SLURM_SUCCESS;
 }
 

@@ -7,12 +7,16 @@
 #include <slurm/slurm_errno.h>
 #include <slurm/slurm_version.h>
 #include <slurm/spank.h> /* also declares slurm_info and slurm_error */
+#include <stdbool.h>
+#include <stddef.h>
 
 /* Symbols Slurm looks up; everything else in a plugin is hidden. */
 #define DLCAST_EXPORT __attribute__((visibility("default")))
 
 /* Slurm's own allocator, which must have made every field of a message. Exported by slurmctld and its library, declared
  * in no public header; the same from 20.11 to 26.05. slurm_xfree sets the pointer to NULL. */
+extern void* slurm_xcalloc(size_t count, size_t size, bool clear, bool may_fail, const char* file, int line,
+                           const char* function);
 extern void slurm_xfree(void** memory);
 extern char* slurm_xstrdup(const char* text);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The options --dl-model and --dl-train of sbatch, srun and salloc: reads and checks the model as the user, hands its
- * compact form to slurmctld. Silent where they are not used; on the compute nodes it only knows them. */
+ * compact form to slurmctld. Silent where they are not used; on the compute nodes it knows them and tidies up. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -121,6 +121,15 @@ static int hand_over_component(spank_t spank, spank_context_t context, int* payl
     int rc = read_and_hand_over(spank, model, training);
     *payload_is_set = rc == ESPANK_SUCCESS;
     return rc;
+}
+
+/* In slurmstepd, before the job's own programs: what Slurm copied of the payload into their environment is of no use to
+ * them, and may be 64 KiB. */
+DLCAST_EXPORT int slurm_spank_user_init(spank_t spank, int argc, char** argv) {
+    (void)argc;
+    (void)argv;
+    if (spank_context() == S_CTX_REMOTE) spank_unsetenv(spank, inherited_payload);
+    return ESPANK_SUCCESS;
 }
 
 /* Runs once for each component of a heterogeneous job, all in one process. A component has the model that was given

@@ -55,7 +55,7 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     }
 }
 
-Status write_file_atomically(const std::string& name, std::string_view text) {
+Status write_file_atomically(const std::string& name, std::string_view text, bool sync) {
     // A link keeps pointing where it points; the file behind it is the one that is replaced.
     char resolved[PATH_MAX];
     const std::string path = ::realpath(name.c_str(), resolved) ? resolved : name;
@@ -76,7 +76,7 @@ Status write_file_atomically(const std::string& name, std::string_view text) {
             }
             text.remove_prefix(static_cast<std::size_t>(put));
         }
-        ::fsync(file.get());
+        if (sync) ::fsync(file.get());
     }
     if (::rename(scratch.c_str(), path.c_str()) == 0) return ok();
     const Error error = system_error(path, "write");

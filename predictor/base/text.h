@@ -45,7 +45,8 @@ std::string format_step_time(double seconds);
 /// The whole file, at most `max_bytes`. Errors: missing, a directory, unreadable, too large.
 Result<std::string> read_file(const std::string& path, std::size_t max_bytes);
 /// Writes beside the file, syncs and renames, so that a reader sees the old or the new text and nothing between. A link
-/// is followed. Errors: a directory, a device or a pipe in its place, no permission, no room.
-Status write_file_atomically(const std::string& name, std::string_view text);
+/// is followed. `sync` false: without waiting for the disk, for what may be lost. Errors: a directory, a device or a
+/// pipe in its place, no permission, no room.
+Status write_file_atomically(const std::string& name, std::string_view text, bool sync = true);
 
 }  // namespace dlcast

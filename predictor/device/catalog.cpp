@@ -31,6 +31,7 @@ bool same_slice(const Device& a, const Device& b) {
 }  // namespace
 
 void DeviceCatalog::add(CatalogEntry entry) {
+    remembered_.clear();
     const std::string key = squeeze(entry.device.name);
     const auto old = std::find_if(entries_.begin(), entries_.end(),
                                   [&](const CatalogEntry& e) { return squeeze(e.device.name) == key; });
@@ -165,7 +166,22 @@ Result<Device> DeviceCatalog::find(std::string_view name) const {
                     name, fmt::join(device_names(*devices), ", "), name, devices->front().name));
 }
 
+void DeviceCatalog::remember(const std::vector<std::string>& names) {
+    remembered_.clear();
+    std::map<std::string, Typical, std::less<>> answers;
+    for (const std::string& name : names) {
+        std::string note;
+        auto device = find_or_typical(name, note);
+        if (device) answers.try_emplace(name, Typical{std::move(*device), std::move(note)});
+    }
+    remembered_ = std::move(answers);
+}
+
 Result<Device> DeviceCatalog::find_or_typical(std::string_view name, std::string& note) const {
+    if (const auto known = remembered_.find(name); known != remembered_.end()) {
+        note = known->second.note;
+        return known->second.device;
+    }
     note.clear();
     auto devices = meant(name);
     if (!devices) return devices.error();
@@ -182,6 +198,7 @@ Status DeviceCatalog::choose(std::string_view name, std::string_view device) {
     const auto profile = parse_mig_profile(device);
     const auto found = candidates(profile ? std::string_view(profile->device) : device);
     if (found.size() == 1) {
+        remembered_.clear();
         choices_[squeeze(name)] = {found.front(), profile};
         return ok();
     }

@@ -49,6 +49,9 @@ public:
     /// so for the forecast's `assumed`. `note` is empty where nothing was assumed.
     Result<Device> find_or_typical(std::string_view name, std::string& note) const;
 
+    /// Answers find_or_typical for these names beforehand; a later change of the catalog forgets the answers.
+    void remember(const std::vector<std::string>& names);
+
     /// The site's choice for an ambiguous name: `[gpu_names] a100 = "A100-SXM4-80GB"` in dlcast.toml. It also settles
     /// longer names that leave the chosen device open ("a100_3g.20gb"). not_found if `device` is unknown.
     Status choose(std::string_view name, std::string_view device);
@@ -71,6 +74,11 @@ private:
     std::vector<NamePattern> patterns_;              // beside entries_
     std::multimap<std::string, std::size_t> names_;  // squeezed key, product or alias -> index in entries_
     std::map<std::string, Choice> choices_;          // by squeezed name
+    struct Typical {
+        Device device;
+        std::string note;
+    };
+    std::map<std::string, Typical, std::less<>> remembered_;  // by name as written
 };
 
 }  // namespace dlcast

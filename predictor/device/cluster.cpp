@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t most_minutes = 100LL * 366 * 24 * 60;  // a century
 constexpr std::int64_t most_nodes = 10'000'000;
+constexpr std::int64_t most_uid = std::numeric_limits<std::uint32_t>::max();
 
 using Strings = std::vector<std::string>;
 
@@ -50,6 +51,9 @@ Partition read_partition(const Value& value, const std::string& source, Strings&
     out.allow_qos = r.strings("allow_qos").value_or(Strings{});
     out.deny_qos = r.strings("deny_qos").value_or(Strings{});
     out.allow_groups = r.strings("allow_groups").value_or(Strings{});
+    for (const std::int64_t uid : r.integers("allow_uids", 0, most_uid).value_or(std::vector<std::int64_t>{}))
+        out.allow_uids.push_back(static_cast<std::uint32_t>(uid));
+    std::sort(out.allow_uids.begin(), out.allow_uids.end());
     out.qos = r.string("qos").value_or("");
     out.tres_billing_weights = r.string("tres_billing_weights").value_or("");
     if (const Value* groups = r.value("nodes")) {
@@ -70,10 +74,48 @@ Qos read_qos(const Value& value, const std::string& source, Strings& faults) {
     Qos out;
     out.name = r.string("name").value_or("");
     out.max_time_min = r.integer("max_time_min", 0, most_minutes).value_or(-1);
+    out.over_partition_qos = r.boolean("over_partition_qos").value_or(false);
+    out.over_partition_time = r.boolean("over_partition_time").value_or(false);
     r.require("name", "add name = \"normal\"");
     (void)r.finish();
     faults.insert(faults.end(), r.faults().begin(), r.faults().end());
     return out;
+}
+
+User read_user(const Value& value, const std::string& source, Strings& faults) {
+    ObjectReader r(value, source, "user");
+    User out;
+    out.uid = static_cast<std::uint32_t>(r.integer("uid", 0, most_uid).value_or(0));
+    out.name = r.string("name").value_or("");
+    out.default_account = r.string("default_account").value_or("");
+    r.require("uid", "add uid = 1000");
+    r.require("name", "add name = \"ada\"");
+    (void)r.finish();
+    faults.insert(faults.end(), r.faults().begin(), r.faults().end());
+    return out;
+}
+
+Association read_association(const Value& value, const std::string& source, Strings& faults) {
+    ObjectReader r(value, source, "association");
+    Association out;
+    out.account = r.string("account").value_or("");
+    out.user = r.string("user").value_or("");
+    out.partition = r.string("partition").value_or("");
+    out.max_time_min = r.integer("max_time_min", 0, most_minutes).value_or(-1);
+    out.default_qos = r.string("default_qos").value_or("");
+    r.require("account", "add account = \"physics\"");
+    (void)r.finish();
+    faults.insert(faults.end(), r.faults().begin(), r.faults().end());
+    return out;
+}
+
+// Reads each table of a list ([[key]]).
+template <typename Read>
+void read_list(ObjectReader& r, const char* key, Read read) {
+    const Value* list = r.value(key);
+    if (!list) return;
+    if (!list->is_array()) return r.fail(key, fmt::format("{} should be a list; write [[{}]]", key, key));
+    for (const Value& value : list->as_array()) read(value);
 }
 
 Cluster read_cluster(const Value& root, const std::string& source, Strings& faults) {
@@ -84,60 +126,25 @@ Cluster read_cluster(const Value& root, const std::string& source, Strings& faul
         out.name = c.string("name").value_or("");
         out.slurm_version = c.string("slurm_version").value_or("");
         out.synced_at_s = c.integer("synced_at_s", 0).value_or(0);
+        out.soft_time_limit = c.boolean("soft_time_limit").value_or(false);
         (void)c.finish();
         faults.insert(faults.end(), c.faults().begin(), c.faults().end());
     }
     std::set<std::string> seen;
-    if (const Value* list = r.value("partition")) {
-        if (!list->is_array()) r.fail("partition", "partition should be a list; write [[partition]]");
-        if (list->is_array())
-            for (const Value& value : list->as_array()) {
-                out.partitions.push_back(read_partition(value, source, faults));
-                const std::string& name = out.partitions.back().name;
-                if (!name.empty() && !seen.insert(name).second)
-                    faults.push_back(
-                        at_place(source, value.at, fmt::format("partition {} stands twice; keep one", name)));
-            }
-    }
-    if (const Value* list = r.value("qos")) {
-        if (!list->is_array()) r.fail("qos", "qos should be a list; write [[qos]]");
-        if (list->is_array())
-            for (const Value& value : list->as_array()) out.qos.push_back(read_qos(value, source, faults));
-    }
+    read_list(r, "partition", [&](const Value& value) {
+        out.partitions.push_back(read_partition(value, source, faults));
+        const std::string& name = out.partitions.back().name;
+        if (!name.empty() && !seen.insert(name).second)
+            faults.push_back(at_place(source, value.at, fmt::format("partition {} stands twice; keep one", name)));
+    });
+    read_list(r, "qos", [&](const Value& value) { out.qos.push_back(read_qos(value, source, faults)); });
+    read_list(r, "user", [&](const Value& value) { out.users.push_back(read_user(value, source, faults)); });
+    read_list(r, "association",
+              [&](const Value& value) { out.associations.push_back(read_association(value, source, faults)); });
     r.require("partition", "add a [[partition]], or let `dlcast sync` write the file");
     (void)r.finish();
     faults.insert(faults.end(), r.faults().begin(), r.faults().end());
     return out;
-}
-
-// A TOML basic string.
-std::string quoted(std::string_view text) {
-    std::string out = "\"";
-    for (const char c : text) {
-        const auto byte = static_cast<unsigned char>(c);
-        if (c == '"' || c == '\\')
-            (out += '\\') += c;
-        else if (byte < 0x20 || byte == 0x7f)
-            out += fmt::format("\\u{:04X}", byte);
-        else
-            out += c;
-    }
-    return out + '"';
-}
-
-void put_list(std::string& out, const char* key, const Strings& values) {
-    if (values.empty()) return;
-    Strings parts;
-    for (const std::string& value : values) parts.push_back(quoted(value));
-    out += fmt::format("{} = [{}]\n", key, fmt::join(parts, ", "));
-}
-
-void put_text(std::string& out, const char* key, const std::string& value) {
-    if (!value.empty()) out += fmt::format("{} = {}\n", key, quoted(value));
-}
-
-void put_count(std::string& out, const char* key, std::int64_t value) {
-    if (value >= 0) out += fmt::format("{} = {}\n", key, value);
 }
 
 }  // namespace
@@ -154,15 +161,6 @@ const Partition* Cluster::default_partition() const {
     return found == partitions.end() ? nullptr : &*found;
 }
 
-std::int64_t Cluster::max_time_min(const Partition& partition, std::string_view job_qos) const {
-    std::int64_t out = partition.max_time_min;
-    for (const Qos& q : qos) {
-        const bool binds = q.name == job_qos || q.name == partition.qos;
-        if (binds && q.max_time_min >= 0 && (out < 0 || q.max_time_min < out)) out = q.max_time_min;
-    }
-    return out;
-}
-
 Checked<Cluster> check_cluster(std::string_view text, const std::string& source) {
     const auto root = parse_toml(text, source);
     if (!root) return {{}, {root.error().message}};
@@ -173,45 +171,6 @@ Checked<Cluster> check_cluster(std::string_view text, const std::string& source)
 
 Result<Cluster> parse_cluster(std::string_view text, const std::string& source) {
     return result_of(check_cluster(text, source));
-}
-
-std::string write_cluster(const Cluster& cluster) {
-    std::string out =
-        "# Partitions, nodes and limits, as Slurm had them. `dlcast sync` writes this file anew.\n\n[cluster]\n";
-    put_text(out, "name", cluster.name);
-    put_text(out, "slurm_version", cluster.slurm_version);
-    put_count(out, "synced_at_s", cluster.synced_at_s);
-    for (const Partition& p : cluster.partitions) {
-        out += "\n[[partition]]\n";
-        put_text(out, "name", p.name);
-        if (p.is_default) out += "default = true\n";
-        if (!p.up) out += "up = false\n";
-        put_count(out, "max_time_min", p.max_time_min);
-        put_count(out, "default_time_min", p.default_time_min);
-        put_count(out, "max_nodes", p.max_nodes);
-        put_list(out, "allow_accounts", p.allow_accounts);
-        put_list(out, "deny_accounts", p.deny_accounts);
-        put_list(out, "allow_qos", p.allow_qos);
-        put_list(out, "deny_qos", p.deny_qos);
-        put_list(out, "allow_groups", p.allow_groups);
-        put_text(out, "qos", p.qos);
-        put_text(out, "tres_billing_weights", p.tres_billing_weights);
-        for (const NodeGroup& g : p.groups) {
-            out += "\n[[partition.nodes]]\n";
-            put_text(out, "gpu", g.gpu);
-            if (g.gpus_per_node > 0) put_count(out, "gpus_per_node", g.gpus_per_node);
-            put_count(out, "nodes", g.nodes);
-            if (g.cpus_per_node > 0) put_count(out, "cpus_per_node", g.cpus_per_node);
-            if (g.memory_bytes > 0) out += fmt::format("memory_bytes = {:.0f}\n", g.memory_bytes);
-            put_list(out, "features", g.features);
-        }
-    }
-    for (const Qos& q : cluster.qos) {
-        out += "\n[[qos]]\n";
-        put_text(out, "name", q.name);
-        put_count(out, "max_time_min", q.max_time_min);
-    }
-    return out;
 }
 
 }  // namespace dlcast

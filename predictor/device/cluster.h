@@ -25,6 +25,10 @@ struct Link {
 /// [gpu_names].
 constexpr const char* untyped_gpu = "gpu";
 
+/// The name under which a site says in [gpu_names] which device of its catalog a node's CPUs are; without it a job that
+/// asks for no GPU gets no forecast.
+constexpr const char* cpu_device = "cpu";
+
 /// Nodes of one kind inside a partition.
 struct NodeGroup {
     std::string gpu;  // GRES type as the site writes it (a100); empty: no GPU
@@ -46,14 +50,30 @@ struct Partition {
     std::vector<std::string> allow_accounts, deny_accounts;  // empty: everybody
     std::vector<std::string> allow_qos, deny_qos;
     std::vector<std::string> allow_groups;
-    std::string qos;                   // partition QOS
-    std::string tres_billing_weights;  // as Slurm prints it
+    std::vector<std::uint32_t> allow_uids;  // members of these groups, ascending
+    std::string qos;                        // partition QOS
+    std::string tres_billing_weights;       // as Slurm prints it
 };
 
 /// A quality of service and its longest run time (MaxWall).
 struct Qos {
     std::string name;
-    std::int64_t max_time_min = -1;  // -1: no limit
+    std::int64_t max_time_min = -1;    // -1: no limit
+    bool over_partition_qos = false;   // its limits go before those of the partition's QOS (flag OverPartQOS)
+    bool over_partition_time = false;  // a partition's MaxTime does not bind it (flag PartitionTimeLimit)
+};
+
+/// A user of the accounting. The controller looks up no names, so uids stand beside them.
+struct User {
+    std::uint32_t uid = 0;
+    std::string name, default_account;
+};
+
+/// Limits of an account, or of one user in it, in one partition or (empty) all.
+struct Association {
+    std::string account, user, partition;
+    std::int64_t max_time_min = -1;  // MaxWall; -1: no limit
+    std::string default_qos;
 };
 
 struct Cluster {
@@ -62,11 +82,13 @@ struct Cluster {
     std::string slurm_version;
     std::vector<Partition> partitions;
     std::vector<Qos> qos;
+    std::vector<User> users;
+    std::vector<Association> associations;
+    // SchedulerParameters has time_min_as_soft_limit: --time-min plans, --time kills (Slurm >= 23.11).
+    bool soft_time_limit = false;
 
     const Partition* find(std::string_view partition) const;
     const Partition* default_partition() const;
-    /// The shortest of the limits that bind a job there: the partition's, its QOS's and the job's QOS's. -1: none.
-    std::int64_t max_time_min(const Partition& partition, std::string_view job_qos) const;
 };
 
 /// Where a job would run.

@@ -8,102 +8,95 @@
 
 #include "predictor/base/text.h"
 #include "predictor/device/usual_node.h"
+#include "predictor/job/constraint.h"
 
 namespace dlcast {
 namespace {
 
 constexpr std::size_t most_partitions = 64;  // of a user's list; each costs a forecast under slurmctld's locks
 
-bool contains(const std::vector<std::string>& list, const std::string& name) {
-    return std::any_of(list.begin(), list.end(),
-                       [&](const std::string& item) { return to_lower(item) == to_lower(name); });
-}
-
-// Why a job should not be sent to this partition unasked; empty: nothing speaks against it.
-std::string closed_to(const Partition& partition, const SubmitRequest& request) {
-    if (!partition.up) return "is down";
-    if (!partition.allow_accounts.empty() && !contains(partition.allow_accounts, request.account))
-        return "admits other accounts only";
-    if (contains(partition.deny_accounts, request.account)) return "denies the account";
-    if (!partition.allow_qos.empty() && !contains(partition.allow_qos, request.qos)) return "admits other QOS only";
-    if (contains(partition.deny_qos, request.qos)) return "denies the QOS";
-    if (!partition.allow_groups.empty()) return "admits certain groups only";
-    return "";
-}
-
-// "GRES/gpu=2.0" of "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"; 1 where it is not set.
-double billing_per_gpu(const std::string& weights) {
+// "GRES/gpu=2.0" or, before it, "GRES/gpu:a100=3.0" of "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"; 1 where neither is set.
+double billing_per_gpu(const std::string& weights, const std::string& type) {
+    double out = 1.0;
+    const std::string typed = "gres/gpu:" + to_lower(type);
     for (const std::string& part : split(weights, ',')) {
         const std::string item = to_lower(trim(part));
         const auto equals = item.find('=');
-        if (equals == std::string::npos || item.substr(0, equals) != "gres/gpu") continue;
+        if (equals == std::string::npos) continue;
+        const std::string name = item.substr(0, equals);
         const auto number = parse_number(std::string_view(item).substr(equals + 1));
-        if (number && *number > 0) return *number;
+        if (!number || *number <= 0) continue;
+        if (name == typed) return *number;
+        if (name == "gres/gpu") out = *number;
     }
-    return 1.0;
+    return out;
 }
 
-void place_in(const Cluster& cluster, const Partition& partition, const DeviceCatalog& catalog, const SiteConfig& site,
-              const SubmitRequest& request, const GpuRequest& gpus, Placements& out) {
+/// What is the same for all partitions of one search.
+struct Search {
+    const Cluster& cluster;
+    const DeviceCatalog& catalog;
+    const SiteConfig& site;
+    const SubmitRequest& request;
+    const GpuRequest& gpus;
+    Submitter who;
+    Placements out;
+};
+
+// Why a group of nodes does not do; empty: its placement is added.
+std::string place_on(Search& search, const Partition& partition, const NodeGroup& group) {
+    const GpuRequest& gpus = search.gpus;
+    if (!satisfies(search.request.features, group.features))
+        return fmt::format("its {} nodes lack {}", group.gpu, search.request.features);
+    const int nodes = partition.max_nodes > 0 ? std::min(group.nodes, partition.max_nodes) : group.nodes;
+    const auto count = place_gpus(gpus, gpus.on_cpu ? 1 : group.gpus_per_node, nodes);
+    if (!count) return count.error().message;
+    Placement placement;
+    placement.gres = gpus.on_cpu ? cpu_device : group.gpu;
+    std::string variant;
+    auto device = search.catalog.find_or_typical(placement.gres, variant);
+    if (!device) return device.error().message;
+    placement.assumed = gpus.assumed;
+    if (!variant.empty()) placement.assumed.push_back(variant);
+    if (count->uneven)
+        placement.assumed.push_back(fmt::format("{} GPUs on {} nodes forecast as {}", gpus.gpus, gpus.nodes,
+                                                nodes_text(count->nodes, count->gpus_per_node)));
+    else if (gpus.nodes == 0 && count->nodes > 1)
+        placement.assumed.push_back(nodes_text(count->nodes, count->gpus_per_node) + " (nodes not stated)");
+    if (gpus.whole_nodes)
+        placement.assumed.push_back(nodes_text(count->nodes, count->gpus_per_node) + " (--exclusive)");
+    placement.cap = time_cap(search.cluster, partition, search.who);
+    placement.billing_per_gpu = billing_per_gpu(partition.tres_billing_weights, group.gpu);
+    placement.on_cpu = gpus.on_cpu;
+    placement.allocation.partition = partition.name;
+    placement.allocation.device = std::move(*device);
+    placement.allocation.nodes = count->nodes;
+    placement.allocation.gpus_per_node = count->gpus_per_node;
+    set_links(placement, search.site);
+    search.out.found.push_back(std::move(placement));
+    return "";
+}
+
+void place_in(Search& search, const Partition& partition) {
+    const GpuRequest& gpus = search.gpus;
     std::vector<std::string> why;
     bool any = false;
     for (const NodeGroup& group : partition.groups) {
-        if (group.gpu.empty() || group.gpus_per_node <= 0) continue;
+        const bool has_gpus = !group.gpu.empty() && group.gpus_per_node > 0;
+        if (!has_gpus && !gpus.on_cpu) continue;
         if (!gpus.type.empty() && to_lower(gpus.type) != to_lower(group.gpu)) continue;
-        if (!satisfies(request.features, group.features)) {
-            why.push_back(fmt::format("its {} nodes lack {}", group.gpu, request.features));
-            continue;
-        }
-        const int nodes = partition.max_nodes > 0 ? std::min(group.nodes, partition.max_nodes) : group.nodes;
-        const auto count = place_gpus(gpus, group.gpus_per_node, nodes);
-        if (!count) {
-            why.push_back(count.error().message);
-            continue;
-        }
-        Placement placement;
-        std::string variant;
-        auto device = catalog.find_or_typical(group.gpu, variant);
-        if (!device) {
-            why.push_back(device.error().message);
-            continue;
-        }
-        if (!variant.empty()) placement.assumed.push_back(variant);
-        if (gpus.nodes == 0 && count->nodes > 1)
-            placement.assumed.push_back(nodes_text(count->nodes, count->gpus_per_node) + " (nodes not stated)");
-        placement.gres = group.gpu;
-        placement.max_time_min = cluster.max_time_min(partition, request.qos);
-        placement.billing_per_gpu = billing_per_gpu(partition.tres_billing_weights);
-        placement.allocation.partition = partition.name;
-        placement.allocation.device = std::move(*device);
-        placement.allocation.nodes = count->nodes;
-        placement.allocation.gpus_per_node = count->gpus_per_node;
-        set_links(placement, site);
-        out.found.push_back(std::move(placement));
-        any = true;
+        const std::string fault = place_on(search, partition, group);
+        if (fault.empty())
+            any = true;
+        else
+            why.push_back(fault);
     }
     if (any) return;
     if (why.empty()) why.push_back(gpus.type.empty() ? "has no GPUs" : fmt::format("has no {}", gpus.type));
-    out.misses.push_back(fmt::format("partition {}: {}", partition.name, fmt::join(why, ", ")));
+    search.out.misses.push_back(fmt::format("partition {}: {}", partition.name, fmt::join(why, ", ")));
 }
 
 }  // namespace
-
-bool satisfies(const std::string& constraint, const std::vector<std::string>& features) {
-    if (trim(constraint).empty()) return true;
-    for (const std::string& alternative : split(constraint, '|')) {
-        bool all = true;
-        std::string text = alternative;
-        std::replace(text.begin(), text.end(), '&', ',');
-        for (const std::string& part : split(text, ',')) {
-            std::string name(trim(part));
-            std::erase_if(name, [](char c) { return c == '[' || c == ']' || c == '(' || c == ')'; });
-            name = name.substr(0, name.find('*'));  // "gpu*2": two nodes of it
-            all = all && (name.empty() || contains(features, name));
-        }
-        if (all) return true;
-    }
-    return false;
-}
 
 std::string nodes_text(int nodes, int gpus_per_node) {
     return fmt::format("{} node{} of {} GPU{}", nodes, nodes == 1 ? "" : "s", gpus_per_node,
@@ -113,22 +106,33 @@ std::string nodes_text(int nodes, int gpus_per_node) {
 Result<NodeCount> place_gpus(const GpuRequest& gpus, int gpus_per_node, int nodes) {
     if (gpus_per_node < 1) return invalid_argument("its nodes have no GPUs");
     const auto has = "it has " + nodes_text(nodes, gpus_per_node);
-    if (gpus.nodes > 0) {
-        if (gpus.gpus_per_node > gpus_per_node || gpus.nodes > nodes) {
-            // The same GPUs on other nodes are the remedy, where they are there.
-            const auto other =
-                place_gpus({.type = "", .gpus = gpus.gpus, .nodes = 0, .gpus_per_node = 0}, gpus_per_node, nodes);
-            return invalid_argument(fmt::format(
-                "{} {} asked for, {}{}", nodes_text(gpus.nodes, gpus.gpus_per_node), gpus.nodes == 1 ? "is" : "are",
-                has,
-                other ? fmt::format("; ask for --nodes={} with {} GPUs each", other->nodes, other->gpus_per_node)
-                      : ""));
-        }
-        return NodeCount{gpus.nodes, gpus.gpus_per_node};
+    if (gpus.whole_nodes) {
+        if (gpus.nodes <= nodes) return NodeCount{gpus.nodes, gpus_per_node};
+        return invalid_argument(fmt::format("{} whole nodes are asked for, {}", gpus.nodes, has));
     }
-    for (int n = (gpus.gpus + gpus_per_node - 1) / gpus_per_node; n <= std::min(nodes, gpus.gpus); ++n)
+    if (gpus.nodes > 0 && gpus.gpus_per_node > 0) {
+        if (gpus.gpus_per_node <= gpus_per_node && gpus.nodes <= nodes)
+            return NodeCount{gpus.nodes, gpus.gpus_per_node};
+        // The same GPUs on other nodes are the remedy, where they are there.
+        GpuRequest open;
+        open.gpus = gpus.gpus;
+        const auto other = place_gpus(open, gpus_per_node, nodes);
+        return invalid_argument(fmt::format(
+            "{} {} asked for, {}{}", nodes_text(gpus.nodes, gpus.gpus_per_node), gpus.nodes == 1 ? "is" : "are", has,
+            other && !other->uneven
+                ? fmt::format("; ask for --nodes={} with {} GPUs each", other->nodes, other->gpus_per_node)
+                : ""));
+    }
+    const int least = std::max((gpus.gpus + gpus_per_node - 1) / gpus_per_node, std::max(1, gpus.nodes));
+    const int most = std::min({nodes, gpus.gpus, gpus.max_nodes > 0 ? gpus.max_nodes : nodes});
+    for (int n = least; n <= most; ++n)
         if (gpus.gpus % n == 0) return NodeCount{n, gpus.gpus / n};
-    return invalid_argument(fmt::format("{} GPU{} asked for, {}", gpus.gpus, gpus.gpus == 1 ? " is" : "s are", has));
+    if (least > most)
+        return invalid_argument(
+            fmt::format("{} GPU{} asked for, {}", gpus.gpus, gpus.gpus == 1 ? " is" : "s are", has));
+    int n = most;
+    while (gpus.gpus % n != 0) ++n;
+    return NodeCount{n, gpus.gpus / n, true};
 }
 
 std::string missing_unit(const Device& device, Precision precision) {
@@ -166,31 +170,36 @@ void set_links(Placement& placement, const SiteConfig& site) {
 
 Placements find_placements(const Cluster& cluster, const DeviceCatalog& catalog, const SiteConfig& site,
                            const SubmitRequest& request, const GpuRequest& gpus) {
-    Placements out;
+    Search search{cluster, catalog, site,
+                  request, gpus,    submitter_of(cluster, request.user_id, request.account, request.qos),
+                  {}};
+    Placements& out = search.out;
+    const Partition* const usual = gpus.whole_nodes || gpus.on_cpu ? cluster.default_partition() : nullptr;
     if (trim(request.partition).empty()) {
         for (const Partition& partition : cluster.partitions) {
-            const std::string closed = closed_to(partition, request);
+            if (usual && &partition != usual) continue;
+            const std::string closed = closed_to(partition, search.who);
             if (closed.empty())
-                place_in(cluster, partition, catalog, site, request, gpus, out);
+                place_in(search, partition);
             else
                 out.misses.push_back(fmt::format("partition {}: {}", partition.name, closed));
         }
-        return out;
+        return std::move(out);
     }
     std::vector<std::string> names = split(request.partition, ',');
     std::set<std::string> seen;
     std::erase_if(names, [&seen](const std::string& name) { return !seen.insert(name).second; });
     if (names.size() > most_partitions) {
         out.misses.push_back(fmt::format("{} partitions are named; name {} at most", names.size(), most_partitions));
-        return out;
+        return std::move(out);
     }
     for (const std::string& name : names) {
         if (const Partition* partition = cluster.find(trim(name)))
-            place_in(cluster, *partition, catalog, site, request, gpus, out);
+            place_in(search, *partition);
         else
             out.misses.push_back(fmt::format("partition {}: not in the cluster file; run dlcast sync", trim(name)));
     }
-    return out;
+    return std::move(out);
 }
 
 }  // namespace dlcast

@@ -8,6 +8,7 @@
 #include "predictor/base/result.h"
 #include "predictor/device/catalog.h"
 #include "predictor/device/cluster.h"
+#include "predictor/device/cluster_limits.h"
 #include "predictor/job/forecaster.h"
 #include "predictor/job/gpu_request.h"
 
@@ -17,13 +18,14 @@ struct Placement {
     Allocation allocation;
     std::string gres;                  // the GPU as the site writes it (a100)
     std::vector<std::string> assumed;  // what an ambiguous GPU name was taken for, nodes and network nobody stated
-    std::int64_t max_time_min = -1;    // of the partition, its QOS and the job's
-    double billing_per_gpu = 1.0;      // the partition's TRESBillingWeights for gres/gpu
+    TimeCap cap;                       // the limit that binds the job there
+    double billing_per_gpu = 1.0;      // the partition's TRESBillingWeights for gres/gpu, of its type if stated
+    bool on_cpu = false;               // the device is a node's CPU
 };
 
 /// One placement for each partition and kind of node that can hold the request; `misses` says why the others cannot.
-/// The user's list (-p) is taken as it stands; without one every partition counts that is up and open to the job as far
-/// as is known here: one that admits certain accounts, QOS or groups only is left out unless the job names one of them.
+/// The user's list (-p) is taken as it stands; without one every partition counts that is up and admits the job. Whole
+/// nodes without a count of GPUs, and CPUs, are looked for in the default partition alone, as Slurm does.
 struct Placements {
     std::vector<Placement> found;
     std::vector<std::string> misses;
@@ -34,15 +36,14 @@ Placements find_placements(const Cluster& cluster, const DeviceCatalog& catalog,
 /// "8 nodes of 4 GPUs", "1 node of 1 GPU".
 std::string nodes_text(int nodes, int gpus_per_node);
 
-/// Nodes x GPUs per node of a request on nodes with `gpus_per_node` GPUs; as few nodes as hold them evenly. Error: it
-/// does not fit.
+/// Nodes x GPUs per node of a request on nodes with `gpus_per_node` GPUs, where there are `nodes` of them; as few nodes
+/// as hold them evenly. GPUs that no allowed number of nodes holds evenly (7 on 2 nodes) are spread over more nodes,
+/// `uneven`: the same GPUs, over a slower network. Error: it does not fit.
 struct NodeCount {
     int nodes = 1, gpus_per_node = 1;
+    bool uneven = false;
 };
 Result<NodeCount> place_gpus(const GpuRequest& gpus, int gpus_per_node, int nodes);
-
-/// Does a node with `features` satisfy --constraint? `a&b`, `a|b`; counts and brackets are passed over.
-bool satisfies(const std::string& constraint, const std::vector<std::string>& features);
 
 /// Says where the device computes this precision on other units than its name promises; empty: it has them.
 std::string missing_unit(const Device& device, Precision precision);

@@ -8,6 +8,7 @@
 
 #include "predictor/base/text.h"
 #include "predictor/job/policy.h"
+#include "predictor/job/remedy.h"
 
 namespace dlcast {
 namespace {
@@ -49,18 +50,32 @@ Candidate make_candidate(const Workload& workload, const StepEstimate& step, con
             step.memory.total_bytes() / bytes_per_GiB, placement.gres, has_bytes / bytes_per_GiB);
     }
     if (!out.job) return out;
-    const TimeLimit limit = choose_time_limit(*out.job, site, placement.allocation.partition, placement.max_time_min);
+    const TimeLimit limit = choose_time_limit(*out.job, site, placement.cap);
     out.limit_min = limit.minutes;
     out.limit_capped_by = limit.capped_by;
     out.fits_time = limit.fits;
     if (!limit.cap.empty() && out.reason.empty()) {
         const std::string likely = format_duration(out.job->quantile_s(site.quantile));
-        out.reason =
-            limit.fits
-                ? fmt::format("the limit is cut to {}, which leaves little margin over {}", limit.cap, likely)
-                : fmt::format(
-                      "may take {}, longer than {}; resume from checkpoints, take more GPUs or another partition",
-                      likely, limit.cap);
+        out.reason = limit.fits
+                         ? fmt::format("the limit is cut to {}, which leaves little margin over {}", limit.cap, likely)
+                         : fmt::format("may take {}, longer than {}; {}", likely, limit.cap,
+                                       time_remedy(workload, *out.job, site, limit.minutes));
+    }
+    return out;
+}
+
+std::vector<std::size_t> contenders(const std::vector<Candidate>& candidates, const std::vector<Placement>& placements,
+                                    Ranking ranking, double factor) {
+    std::vector<std::size_t> out;
+    const int best = choose_candidate(candidates, placements, ranking);
+    if (best < 0) return out;
+    const auto ahead = static_cast<std::size_t>(best);
+    const double least = rank_value(candidates[ahead], placements[ahead], ranking);
+    for (std::size_t i = 0; i < candidates.size(); ++i) {
+        const bool same_place = candidates[i].allocation.partition == candidates[ahead].allocation.partition;
+        const bool may_win =
+            ranking != Ranking::first && rank_value(candidates[i], placements[i], ranking) <= factor * least;
+        if (same_place || may_win) out.push_back(i);
     }
     return out;
 }

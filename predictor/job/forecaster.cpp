@@ -7,101 +7,71 @@
 #include <atomic>
 #include <mutex>
 
-#include "predictor/base/deadline.h"
 #include "predictor/base/text.h"
-#include "predictor/job/choice.h"
 #include "predictor/job/circuit_breaker.h"
-#include "predictor/job/gpu_request.h"
-#include "predictor/job/possible_placements.h"
+#include "predictor/job/counters.h"
+#include "predictor/job/decision.h"
+#include "predictor/job/forecast_cache.h"
 #include "predictor/job/site_state.h"
 #include "predictor/job/verdict.h"
-#include "predictor/step/step_anchor.h"
 
 namespace dlcast {
 namespace {
 
 constexpr std::chrono::seconds reload_interval{1};
-constexpr std::size_t large_job = 20'000;  // layers times partitions; the largest models of the zoo stay below
-constexpr std::size_t most_misses = 3;     // reasons named in one message
+constexpr std::chrono::seconds status_interval{10};
 
-struct Answer {
-    std::vector<StepEstimate> steps;
-    ForecastOrigin origin;
-    std::string log;
-};
+std::int64_t now_s() {
+    return std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
+        .count();
+}
 
-// The network, unless it failed or was slow too often lately; then, and where it fails now, the analytic model.
-Result<Answer> estimate(const SiteState& state, CircuitBreaker& breaker, const std::vector<StepQuery>& queries) {
-    Answer out;
-    if (state.model->by() != "analytic" && breaker.allows(std::chrono::steady_clock::now())) {
-        auto steps = estimate_steps(queries, *state.model, state.steps);
-        // A job of very many layers is slow by itself; that says nothing about the network.
-        const bool slow =
-            Deadline::passed() && queries.size() * queries.front().workload->model.layers.size() < large_job;
-        if (steps && !slow)
-            breaker.good();
-        else if (breaker.bad(std::chrono::steady_clock::now()))
-            out.log = fmt::format("the network {} {} times in a row; the analytic model answers for a minute",
-                                  steps ? "was slow" : "failed", CircuitBreaker::strikes);
-        if (steps) {
-            out.steps = std::move(*steps);
-            out.origin = {state.model->by(), state.model->weights_id()};
-            return out;
-        }
-        // A layout that cannot be is the user's fault, whoever computes.
-        if (steps.error().fault == Fault::invalid_argument) return steps.error();
-        if (out.log.empty()) out.log = steps.error().message;
+// Limits and nodes change; a file that nobody renews is worth a line.
+std::string stale_cluster(const SiteState& state) {
+    if (!state.site || !state.cluster || state.cluster->synced_at_s == 0 || state.site->cluster_max_age_h == 0)
+        return "";
+    if (now_s() - state.cluster->synced_at_s <= std::int64_t{3600} * state.site->cluster_max_age_h) return "";
+    return fmt::format("{} is older than {} hours (cluster_max_age_h); run dlcast sync, from cron for example",
+                       state.site->cluster_file, state.site->cluster_max_age_h);
+}
+
+Verdict answer_to(const SiteState& state, CircuitBreaker& breaker, Counters& counters, const SubmitRequest& request) {
+    std::string key = forecast_key(request);
+    const auto made = [&counters](const Decision& decision) {
+        counters.add(decision.origin.by == "torch" ? Count::torch : Count::analytic);
+    };
+    if (const auto known = state.forecasts->find(key)) {
+        counters.add(Count::remembered);
+        made(*known);
+        return verdict_of(*known, request, *state.site);
     }
-    const auto analytic = make_analytic_model();
-    auto steps = estimate_steps(queries, *analytic, state.steps);
-    if (!steps) return steps.error();
-    out.steps = std::move(*steps);
-    out.origin = {analytic->by(), analytic->weights_id()};
-    return out;
-}
-
-std::string reasons(const std::vector<std::string>& misses) {
-    std::vector<std::string> shown(misses.begin(),
-                                   misses.begin() + static_cast<std::ptrdiff_t>(std::min(misses.size(), most_misses)));
-    if (misses.size() > most_misses) shown.push_back(fmt::format("and {} more", misses.size() - most_misses));
-    return fmt::format("no partition can hold the job ({})", fmt::join(shown, "; "));
-}
-
-Verdict decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequest& request) {
-    const SiteConfig& site = *state.site;
-    const Deadline deadline{std::chrono::milliseconds(site.deadline_ms)};
-    const auto declaration = parse_payload(request.payload);
-    if (!declaration) return failure_verdict(site, declaration.error().message);
-    const auto workload = to_workload(*declaration);
-    if (!workload) return failure_verdict(site, workload.error().message);
-    const auto gpus = read_gpu_request(request);
-    if (!gpus) return failure_verdict(site, gpus.error().message);
-    if (!*gpus) return no_gpu_verdict(site, *workload);
-    if (!state.cluster)
-        return failure_verdict(site, "the controller has no cluster file; the administrator runs dlcast sync");
-    Placements placements = find_placements(*state.cluster, state.catalog, site, request, **gpus);
-    const bool has_nodes = !placements.found.empty();
-    if (const auto status = keep_possible(*workload, placements); !status)
-        return failure_verdict(site, status.error().message);
-    if (!has_nodes) return failure_verdict(site, reasons(placements.misses));
-    std::vector<StepQuery> queries;
-    for (const Placement& placement : placements.found) queries.push_back({&*workload, placement.allocation});
-    if (Deadline::passed())
-        return failure_verdict(
-            site, fmt::format("the model took longer to read than deadline_ms {} allows", site.deadline_ms));
-    auto answer = estimate(state, breaker, queries);
-    if (!answer) return failure_verdict(site, answer.error().message);
-    if (const auto status = anchor_steps(queries, state.catalog, state.steps, answer->steps); !status)
-        return failure_verdict(site, status.error().message);
-    add_input_waits(queries, site.input, answer->steps);
-    std::vector<Candidate> candidates;
-    for (std::size_t i = 0; i < queries.size(); ++i)
-        candidates.push_back(make_candidate(*workload, answer->steps[i], placements.found[i], site));
-    const auto best = static_cast<std::size_t>(choose_candidate(candidates, placements.found, site.ranking));
-    if (!candidates[best].job) return no_duration_verdict(site, *workload);
-    Verdict verdict = verdict_of(*workload, candidates[best], placements.found[best], request, site, answer->origin);
-    if (verdict.log.empty()) verdict.log = answer->log;
+    Outcome outcome = decide(state, breaker, request);
+    if (!outcome.decision) {
+        counters.add(Count::errors);
+        return std::move(outcome.verdict);
+    }
+    made(*outcome.decision);
+    if (!outcome.may_keep) counters.add(Count::fallbacks);
+    Verdict verdict = verdict_of(*outcome.decision, request, *state.site);
+    if (verdict.log.empty()) verdict.log = std::move(outcome.log);
+    if (outcome.may_keep) state.forecasts->insert(std::move(key), std::move(outcome.decision));
     return verdict;
+}
+
+// The counters with what is in force.
+std::string status_of(const SiteState& state, const Counters& counters, std::int64_t opened_at_s) {
+    std::string out = counters.metrics();
+    out += gauge("dlcast_weights_info", "Weights in force.",
+                 fmt::format("by=\"{}\",id=\"{}\"", state.model->by(), state.model->weights_id()), 1);
+    out += gauge("dlcast_configuration_faults", "Faults of the files in force; slurmctld's log names them.", "",
+                 static_cast<double>(state.faults.size()));
+    if (state.cluster)
+        out += gauge("dlcast_cluster_synced_timestamp_seconds", "When dlcast sync wrote the cluster file.", "",
+                     static_cast<double>(state.cluster->synced_at_s));
+    out += gauge("dlcast_opened_timestamp_seconds", "When slurmctld opened the plugin.", "",
+                 static_cast<double>(opened_at_s));
+    out += gauge("dlcast_written_timestamp_seconds", "When this was written.", "", static_cast<double>(now_s()));
+    return out;
 }
 
 }  // namespace
@@ -110,9 +80,22 @@ struct Forecaster::Impl {
     ForecasterPaths paths;
     std::atomic<std::shared_ptr<const SiteState>> state;
     std::mutex reload_mutex;
-    std::chrono::steady_clock::time_point next_look;  // under reload_mutex
-    std::vector<std::string> told_faults;             // under reload_mutex
+    std::chrono::steady_clock::time_point next_look;    // under reload_mutex
+    std::vector<std::string> told_faults;               // under reload_mutex
+    std::string status_fault;                           // under reload_mutex
+    std::chrono::steady_clock::time_point next_status;  // under reload_mutex
+    std::uint64_t written_events = ~std::uint64_t{0};   // under reload_mutex: events at the last writing
+    const std::int64_t opened_at_s = now_s();
     mutable CircuitBreaker breaker;
+    mutable Counters counters;
+
+    // A fault, each once by the caller's care; empty: written, or nothing to write.
+    std::string write_status(const SiteState& now) {
+        if (!now.site || now.site->status_file.empty() || written_events == counters.events()) return "";
+        written_events = counters.events();
+        const auto written = write_file_atomically(now.site->status_file, status_of(now, counters, opened_at_s), false);
+        return written ? "" : written.error().message + "; counters are not kept";
+    }
 };
 
 Forecaster::Forecaster(ForecasterPaths paths) : impl_(std::make_unique<Impl>()) {
@@ -121,7 +104,7 @@ Forecaster::Forecaster(ForecasterPaths paths) : impl_(std::make_unique<Impl>()) 
     impl_->next_look = std::chrono::steady_clock::now() + reload_interval;
 }
 
-Forecaster::~Forecaster() = default;
+Forecaster::~Forecaster() { (void)impl_->write_status(*impl_->state.load()); }
 
 std::vector<std::string> Forecaster::reload_if_changed() {
     const std::unique_lock lock(impl_->reload_mutex, std::try_to_lock);
@@ -135,11 +118,18 @@ std::vector<std::string> Forecaster::reload_if_changed() {
             impl_->state.store(state);
         }
     }
+    std::vector<std::string> faults = state->faults;
+    if (const std::string old = stale_cluster(*state); !old.empty()) faults.push_back(old);
+    if (now >= impl_->next_status) {
+        impl_->next_status = now + status_interval;
+        impl_->status_fault = impl_->write_status(*state);
+    }
+    if (!impl_->status_fault.empty()) faults.push_back(impl_->status_fault);
     std::vector<std::string> lines;
-    for (const std::string& fault : state->faults)
+    for (const std::string& fault : faults)
         if (std::find(impl_->told_faults.begin(), impl_->told_faults.end(), fault) == impl_->told_faults.end())
             lines.push_back(fault);
-    impl_->told_faults = state->faults;
+    impl_->told_faults = std::move(faults);
     return lines;
 }
 
@@ -148,12 +138,18 @@ Verdict Forecaster::submit(const SubmitRequest& request) const noexcept {
     try {
         const std::shared_ptr<const SiteState> state = impl_->state.load();
         if (!state->site) return {};
-        return decide(*state, impl_->breaker, request);
+        const auto start = std::chrono::steady_clock::now();
+        impl_->counters.add(Count::submissions);
+        Verdict verdict = answer_to(*state, impl_->breaker, impl_->counters, request);
+        if (verdict.action == Verdict::Action::reject) impl_->counters.add(Count::rejections);
+        impl_->counters.took(std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count());
+        return verdict;
     } catch (const std::exception& e) {
         failed.log = std::string("no forecast: ") + e.what();
     } catch (...) {
         failed.log = "no forecast: unknown failure";
     }
+    impl_->counters.add(Count::errors);
     failed.log_is_error = true;
     return failed;
 }

@@ -21,26 +21,34 @@ struct SubmitRequest {
     std::string payload;
     std::string partition;             // as given with -p, may be a list
     std::int64_t time_limit_min = -1;  // -1: not given; 0: UNLIMITED asked
+    std::int64_t time_min_min = -1;    // --time-min
     std::int64_t min_nodes = -1, max_nodes = -1;
-    std::int64_t num_tasks = -1, ntasks_per_node = -1;
+    std::int64_t num_tasks = -1, ntasks_per_node = -1, ntasks_per_socket = -1, ntasks_per_gpu = -1;
+    std::int64_t sockets_per_node = -1;
+    bool exclusive = false;  // whole nodes
     std::string tres_per_job, tres_per_node, tres_per_task, tres_per_socket;
     std::string features;  // --constraint
     std::string account, qos;
     std::string array;          // --array text: "0-9%3"
     std::string admin_comment;  // what is there already
-    std::uint32_t user_id = 0;
+    std::uint32_t user_id = 0;  // the job's owner
+    std::string script;         // of a heterogeneous job's first component; else empty
 };
 
 /// What Slurm is told. `pass`: nothing changes. `set`: the fields below that are not empty or -1 are written. `reject`:
 /// the submission is refused with `message`.
 struct Verdict {
     enum class Action { pass, set, reject };
+    enum class Fault { none, no_forecast, no_duration, gpu_request, no_place, memory, time };  // of a rejection
     Action action = Action::pass;
+    Fault fault = Fault::none;
     std::int64_t time_limit_min = -1;
+    std::int64_t time_min_min = -1;  // beside the limit, where the site plans with soft limits
     std::string partition;
-    std::string admin_comment;  // the whole new text
-    std::string message;        // lines for the user, without "sbatch:"
-    std::string log;            // one line for slurmctld's log; empty: nothing to say
+    std::string admin_comment;             // the whole new text
+    std::vector<std::string> environment;  // NAME=value for a batch job
+    std::string message;                   // lines for the user, without "sbatch:"
+    std::string log;                       // one line for slurmctld's log; empty: nothing to say
     bool log_is_error = false;
 };
 

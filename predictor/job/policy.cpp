@@ -14,6 +14,15 @@ namespace {
 // Slurm keeps limits in 32 bits; ten years is beyond any job.
 constexpr std::int64_t longest_min = 10LL * 365 * 24 * 60;
 
+// Up to a multiple of round_up_min, from the floor on.
+std::int64_t rounded_min(double minutes, const SiteConfig& site) {
+    const double step = std::max(1, site.round_up_min);
+    const double wanted = std::min(2.0 * longest_min, minutes);
+    // A hair below a whole number of steps: 60.000000001 min is not a reason for 75.
+    const auto out = static_cast<std::int64_t>(std::ceil(wanted / step - 1e-9) * step);
+    return std::max<std::int64_t>({out, site.floor_min, 1});
+}
+
 }  // namespace
 
 std::string format_limit(std::int64_t minutes) {
@@ -22,16 +31,11 @@ std::string format_limit(std::int64_t minutes) {
     return text;
 }
 
-TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const std::string& partition,
-                            std::int64_t partition_max_min) {
+TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const TimeCap& cap) {
     const double quantile_min = forecast.quantile_s(site.quantile) / 60;
-    const double step = std::max(1, site.round_up_min);
-    const double wanted = std::min(2.0 * longest_min, quantile_min * site.margin_factor);
     TimeLimit out;
-    // A hair below a whole number of steps: 60.000000001 min is not a reason for 75.
-    out.minutes = static_cast<std::int64_t>(std::ceil(wanted / step - 1e-9) * step);
-    out.minutes = std::max<std::int64_t>({out.minutes, site.floor_min, 1});
-    const auto cap_at = [&](std::int64_t cap_min, const std::string& name, const char* in_short) {
+    out.minutes = rounded_min(quantile_min * site.margin_factor, site);
+    const auto cap_at = [&](std::int64_t cap_min, const std::string& name, const std::string& in_short) {
         if (cap_min <= 0 || out.minutes <= cap_min) return;
         out.minutes = cap_min;
         out.capped_by = in_short;
@@ -40,8 +44,12 @@ TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site,
     };
     cap_at(longest_min, "the longest limit given,", "longest limit given");
     cap_at(site.ceiling_min, "site ceiling_min", "site's ceiling_min");
-    cap_at(partition_max_min, fmt::format("partition {} MaxTime", partition), "partition's MaxTime");
+    cap_at(cap.minutes, cap.name, cap.in_short);
     return out;
+}
+
+std::int64_t soft_limit_min(const JobForecast& forecast, const SiteConfig& site, std::int64_t limit_min) {
+    return std::min(limit_min, rounded_min(forecast.p50_s / 60, site));
 }
 
 bool may_set_limit(Overwrite overwrite, std::int64_t asked_min, std::int64_t ours_min) {

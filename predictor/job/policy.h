@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "predictor/device/cluster.h"
+#include "predictor/device/cluster_limits.h"
 #include "predictor/job/job_forecast.h"
 #include "predictor/job/site_config.h"
 
@@ -18,10 +18,12 @@ struct TimeLimit {
     std::string capped_by;  // the same in short: "partition's MaxTime"
 };
 
-/// quantile x margin, rounded up, between floor and ceiling, never 0, never above the partition's MaxTime (-1: none)
-/// nor ten years.
-TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const std::string& partition,
-                            std::int64_t partition_max_min);
+/// quantile x margin, rounded up, between floor and ceiling, never 0, never above the cap nor ten years.
+TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const TimeCap& cap);
+
+/// The median, rounded up like a limit, at least the floor and at most `limit_min`: what the scheduler plans with where
+/// --time-min is a soft limit.
+std::int64_t soft_limit_min(const JobForecast& forecast, const SiteConfig& site, std::int64_t limit_min);
 
 /// Whether policy lets us write a limit over the one the user asked for (-1: none asked, 0: UNLIMITED).
 bool may_set_limit(Overwrite overwrite, std::int64_t asked_min, std::int64_t ours_min);

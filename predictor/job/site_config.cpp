@@ -58,6 +58,7 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
     read_choice(r, "on_failure", on_failure_names, out.on_failure);
     read_choice(r, "on_no_fit", on_failure_names, out.on_no_fit);
     read_integer(r, "deadline_ms", 1, 10'000, out.deadline_ms);
+    read_integer(r, "cluster_max_age_h", 0, 24 * 366, out.cluster_max_age_h);
     read_table(r, source, "time_limit", faults, [&](ObjectReader& t, const Value&) {
         read_number(t, "quantile", 0.01, 0.9999, out.quantile);  // at the ends a quantile is infinite
         read_number(t, "margin_factor", 0.1, 100.0, out.margin_factor);
@@ -65,6 +66,7 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
         read_integer(t, "floor_min", 1, most_minutes, out.floor_min);
         read_integer(t, "ceiling_min", 0, most_minutes, out.ceiling_min);
         read_choice(t, "overwrite", overwrite_names, out.overwrite);
+        out.soft_limit = t.boolean("soft_limit").value_or(out.soft_limit);
         if (out.ceiling_min > 0 && out.ceiling_min < out.floor_min)
             t.fail("ceiling_min", fmt::format("ceiling_min is {}, below floor_min {}; raise it, or 0 for none",
                                               out.ceiling_min, out.floor_min));
@@ -95,13 +97,15 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
         for (const Value::Member& member : table.as_object())
             if (const auto device = t.string(member.key)) out.gpu_names[member.key] = *device;
     });
-    std::string gpus = "gpus.toml", site_gpus, cluster = "cluster.toml", weights = "weights";
+    std::string gpus = "gpus.toml", site_gpus, cluster = "cluster.toml", weights = "weights", status;
     read_table(r, source, "files", faults, [&](ObjectReader& t, const Value&) {
         gpus = t.string("gpus").value_or(gpus);
         site_gpus = t.string("site_gpus").value_or(site_gpus);
         cluster = t.string("cluster").value_or(cluster);
         weights = t.string("weights").value_or(weights);
+        status = t.string("status").value_or(status);
     });
+    if (!status.empty()) out.status_file = beside(source, status);
     out.gpus_file = beside(source, gpus);
     if (!site_gpus.empty()) out.site_gpus_file = beside(source, site_gpus);
     out.cluster_file = beside(source, cluster);

@@ -28,6 +28,7 @@ struct SiteConfig {
     OnFailure on_failure = OnFailure::accept;
     OnFailure on_no_fit = OnFailure::accept;  // forecast longer than the partition allows, or memory too small
     int deadline_ms = 50;
+    int cluster_max_age_h = 168;  // an older cluster file is told in the log; 0: never
     // [time_limit]
     double quantile = 0.95;
     double margin_factor = 1.20;
@@ -35,6 +36,7 @@ struct SiteConfig {
     int floor_min = 15;
     int ceiling_min = 0;  // 0: none but the partition's
     Overwrite overwrite = Overwrite::never;
+    bool soft_limit = false;  // the median as --time-min, where Slurm takes that for a soft limit
     // [partition]
     Ranking ranking = Ranking::fastest;
     // [job]
@@ -49,6 +51,7 @@ struct SiteConfig {
     std::map<std::string, std::string> gpu_names;
     // [files], absolute; in dlcast.toml relative to its folder
     std::string gpus_file, cluster_file, weights_dir;
+    std::string status_file;     // counters; empty: none are written
     std::string site_gpus_file;  // the site's own GPUs, over those of gpus_file; empty: none
 };
 

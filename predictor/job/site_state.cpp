@@ -22,6 +22,8 @@ public:
             load_gpus();
             out_->cluster =
                 read(out_->site->cluster_file, parse_cluster, previous_ ? previous_->cluster : std::nullopt);
+            remember_gpus();
+            check_soft_limit();
         }
         load_model();
         load_steps();
@@ -57,6 +59,26 @@ private:
         }
         fault(catalog.error().message);
         if (previous_) out_->catalog = previous_->catalog;
+    }
+
+    // A name of the site is looked up once, not at each submission.
+    void remember_gpus() {
+        std::vector<std::string> names;
+        if (out_->cluster)
+            for (const Partition& partition : out_->cluster->partitions)
+                for (const NodeGroup& group : partition.groups)
+                    if (!group.gpu.empty()) names.push_back(group.gpu);
+        out_->has_cpu = out_->site->gpu_names.contains(cpu_device);
+        if (out_->has_cpu) names.emplace_back(cpu_device);
+        out_->catalog.remember(names);
+    }
+
+    void check_soft_limit() {
+        if (!out_->site->soft_limit || !out_->cluster || out_->cluster->soft_time_limit) return;
+        out_->site->soft_limit = false;
+        fault(
+            "[time_limit] soft_limit: this Slurm does not take --time-min for a soft limit (SchedulerParameters="
+            "time_min_as_soft_limit, from 23.11 on; then dlcast sync); --time-min is left alone");
     }
 
     std::string weights_dir() const {

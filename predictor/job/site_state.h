@@ -11,6 +11,7 @@
 
 #include "predictor/device/catalog.h"
 #include "predictor/device/cluster.h"
+#include "predictor/job/forecast_cache.h"
 #include "predictor/job/forecaster.h"
 #include "predictor/job/site_config.h"
 #include "predictor/step/step_weights.h"
@@ -30,10 +31,13 @@ struct SiteState {
     std::optional<SiteConfig> site;  // nothing: no usable configuration, every submission passes
     DeviceCatalog catalog;
     std::optional<Cluster> cluster;
+    bool has_cpu = false;                         // the site has named its CPUs
     std::shared_ptr<const LayerTimeModel> model;  // the network, or the analytic model where it is missing
     StepWeights steps;                            // beside the network; the priors where there is no such file
     std::map<std::string, FileStamp> stamps;      // of every file read or missed
     std::vector<std::string> faults;              // one line each
+    // Forecasts made with all of the above; empty when any of it is read again.
+    std::shared_ptr<ForecastCache> forecasts = std::make_shared<ForecastCache>();
 };
 
 /// Reads all files. What is broken keeps its last good version from `previous` (may be null) and is a fault.

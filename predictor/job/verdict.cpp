@@ -6,6 +6,8 @@
 #include "predictor/base/text.h"
 #include "predictor/job/admin_comment.h"
 #include "predictor/job/array_tasks.h"
+#include "predictor/job/het_script.h"
+#include "predictor/job/job_environment.h"
 #include "predictor/job/policy.h"
 
 namespace dlcast {
@@ -34,9 +36,9 @@ std::string summary(const Workload& workload, const Candidate& candidate, const 
         limit = "no time limit, as you asked";
     else
         limit = "suggested " + ours;
-    std::string text = fmt::format("{}, {} x {} (partition {}): about {}, {}, {} GPU-hours", workload.model.name,
+    std::string text = fmt::format("{}, {} x {} (partition {}): about {}, {}, {} {}-hours", workload.model.name,
                                    job.gpus, placement.gres, candidate.allocation.partition, format_duration(job.p50_s),
-                                   limit, format_hours(job.gpu_hours(job.p50_s)));
+                                   limit, format_hours(job.gpu_hours(job.p50_s)), placement.on_cpu ? "node" : "GPU");
     if (const auto tasks = count_array_tasks(request.array); tasks && *tasks > 1)
         text += fmt::format(" a task, {} in {} tasks",
                             format_hours(static_cast<double>(*tasks) * job.gpu_hours(job.p50_s)), *tasks);
@@ -57,6 +59,11 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
         warn(fmt::format("it may take {} ({}), longer than your time limit {}; ask for --time={}",
                          format_duration(likely_s), percent(site.quantile), format_limit(request.time_limit_min),
                          format_limit(candidate.limit_min)));
+    if (gives_model_to_later_component(request.script))
+        warn(
+            "the script gives --dl-model to a later component too, which Slurm does not hand over; submit the "
+            "components "
+            "on the command line, each with its --dl-model, with ':' between them");
     for (const std::string& line : workload.warnings) warn(line);
     if (const std::string lack = missing_unit(candidate.allocation.device, workload.training.precision); !lack.empty())
         warn(lack);
@@ -87,21 +94,27 @@ ForecastRecord record_of(const Workload& workload, const Candidate& candidate, c
 
 }  // namespace
 
-Verdict verdict_of(const Workload& workload, const Candidate& candidate, const Placement& placement,
-                   const SubmitRequest& request, const SiteConfig& site, const ForecastOrigin& origin) {
+Verdict verdict_of(const Decision& decision, const SubmitRequest& request, const SiteConfig& site) {
+    const auto& [workload, candidate, placement, origin] = decision;
+    if (!candidate.job) return no_duration_verdict(site, workload);
     const bool fits = candidate.fits_memory && candidate.fits_time;
     Verdict out;
     if (site.mode == Mode::enforce && !fits && site.on_no_fit == OnFailure::reject) {
         out.action = Verdict::Action::reject;
+        out.fault = candidate.fits_memory ? Verdict::Fault::time : Verdict::Fault::memory;
         out.message = fmt::format("dlcast: {}, {} x {} (partition {}): {}", workload.model.name,
                                   candidate.allocation.world_size(), placement.gres, candidate.allocation.partition,
                                   candidate.reason);
         return out;
     }
     out.action = Verdict::Action::set;
-    const bool sets_limit =
-        site.mode == Mode::enforce && may_set_limit(site.overwrite, request.time_limit_min, candidate.limit_min);
+    const bool sets_limit = site.mode == Mode::enforce &&
+                            may_set_limit(site.overwrite, request.time_limit_min, candidate.limit_min) &&
+                            // Slurm refuses a --time-min above the limit.
+                            request.time_min_min <= candidate.limit_min;
     if (sets_limit) out.time_limit_min = candidate.limit_min;
+    if (sets_limit && site.soft_limit && request.time_min_min < 0)
+        out.time_min_min = soft_limit_min(*candidate.job, site, candidate.limit_min);
     if (site.mode == Mode::enforce && candidate.allocation.partition != trim(request.partition))
         out.partition = candidate.allocation.partition;
     out.admin_comment =
@@ -110,15 +123,21 @@ Verdict verdict_of(const Workload& workload, const Candidate& candidate, const P
         out.admin_comment.clear();
         out.log = "the admin_comment that is there leaves no room for the forecast";
     }
+    if (site.mode == Mode::enforce)
+        out.environment =
+            job_environment(workload, candidate, site, sets_limit ? candidate.limit_min : request.time_limit_min);
     if (site.mode != Mode::shadow)
         out.message = lines_for_user(workload, candidate, placement, request, site, sets_limit);
     return out;
 }
 
-Verdict failure_verdict(const SiteConfig& site, const std::string& reason) {
+Verdict failure_verdict(const SiteConfig& site, Verdict::Fault fault, const std::string& reason) {
     Verdict out;
     const bool refuses = site.mode == Mode::enforce && site.on_failure == OnFailure::reject;
-    if (refuses) out.action = Verdict::Action::reject;
+    if (refuses) {
+        out.action = Verdict::Action::reject;
+        out.fault = fault;
+    }
     if (site.mode != Mode::shadow)
         out.message =
             refuses ? "dlcast: no forecast: " + reason : "dlcast: no forecast, the job goes on as written: " + reason;
@@ -142,7 +161,10 @@ Verdict no_duration_verdict(const SiteConfig& site, const Workload& workload) {
     const std::string fault =
         fmt::format("{}: {}; write a file, say job.json, and give --dl-model=job.json:\n{}", workload.model.name,
                     missing_duration(workload), example_with_duration(workload));
-    if (site.mode == Mode::enforce) out.action = Verdict::Action::reject;
+    if (site.mode == Mode::enforce) {
+        out.action = Verdict::Action::reject;
+        out.fault = Verdict::Fault::no_duration;
+    }
     if (site.mode != Mode::shadow) out.message = "dlcast: " + fault;
     if (site.mode == Mode::shadow)
         out.log = fmt::format("no forecast: {}: {}", workload.model.name, missing_duration(workload));

@@ -14,12 +14,19 @@ struct ForecastOrigin {
     std::string weights;  // id
 };
 
-/// A forecast was made for `candidate` on `placement`.
-Verdict verdict_of(const Workload& workload, const Candidate& candidate, const Placement& placement,
-                   const SubmitRequest& request, const SiteConfig& site, const ForecastOrigin& origin);
+/// A forecast that was made, with all that a verdict needs: small enough to be kept.
+struct Decision {
+    Workload workload;    // its layers are gone
+    Candidate candidate;  // its step has no layers
+    Placement placement;
+    ForecastOrigin origin;
+};
+
+/// What the decision means for one request; a declaration without a duration is told so.
+Verdict verdict_of(const Decision& decision, const SubmitRequest& request, const SiteConfig& site);
 
 /// No forecast could be made: the job passes as it was written, or is refused where the site says so.
-Verdict failure_verdict(const SiteConfig& site, const std::string& reason);
+Verdict failure_verdict(const SiteConfig& site, Verdict::Fault fault, const std::string& reason);
 
 /// The job asks for no GPU: it passes, and the user is told.
 Verdict no_gpu_verdict(const SiteConfig& site, const Workload& workload);

@@ -38,8 +38,8 @@ std::vector<GradientBucket> gradient_buckets(const ExchangeQuery& q, const Messa
     for (std::size_t i = 0; i < q.lowered.size(); ++i) {
         for (const OperatorUse& use : q.lowered[i].backward)
             seconds[i] += use.count * roofline_s(q.allocation.device, use.op);
-        all_s += seconds[i];
     }
+    for (const std::uint32_t place : q.place) all_s += seconds[place];
     const Group& data = q.layout.data;
     const Group same_experts =
         place_ranks(std::max(1, data.ranks() / q.layout.ep), q.layout.tp * q.layout.cp * q.layout.ep, q.allocation);
@@ -47,8 +47,8 @@ std::vector<GradientBucket> gradient_buckets(const ExchangeQuery& q, const Messa
     const Capacity capacity_bytes = capacity(q.software, data.ranks(), width);
     std::vector<GradientBucket> out;
     double done_s = 0, open_bytes = 0, expert_bytes = 0;
-    for (std::size_t i = q.lowered.size(); i-- > 0;) {
-        done_s += seconds[i];
+    for (std::size_t i = layers.size(); i-- > 0;) {
+        done_s += seconds[q.place[i]];
         if (layers[i].trainable) {
             const double bytes = width * static_cast<double>(layers[i].parameters) * q.stage / q.layout.tp;
             if (layers[i].experts > 0)

@@ -21,13 +21,18 @@ double seconds(const std::vector<OperatorUse>& uses, const Device& device) {
 
 std::vector<Unit> units_of(const ExchangeQuery& q) {
     const auto& layers = q.workload.model.layers;
+    std::vector<double> forward_s, backward_s;  // of each distinct layer
+    for (const LayerOperators& layer : q.lowered) {
+        forward_s.push_back(seconds(layer.forward, q.allocation.device));
+        backward_s.push_back(seconds(layer.backward, q.allocation.device));
+    }
     std::vector<Unit> out;
-    for (std::size_t i = 0; i < q.lowered.size(); ++i) {
+    for (std::size_t i = 0; i < layers.size(); ++i) {
         const int block = layers[i].block;
         if (out.empty() || (block >= 0 && block != out.back().block)) out.push_back({block});
         out.back().parameters += static_cast<double>(layers[i].parameters);
-        out.back().forward_s += seconds(q.lowered[i].forward, q.allocation.device);
-        out.back().backward_s += seconds(q.lowered[i].backward, q.allocation.device);
+        out.back().forward_s += forward_s[q.place[i]];
+        out.back().backward_s += backward_s[q.place[i]];
     }
     return out;
 }
@@ -51,12 +56,16 @@ std::vector<ShardedUnit> sharded_units(const ExchangeQuery& q, const MessageTime
         backward_s += unit.backward_s;
     }
     std::vector<ShardedUnit> out;
+    out.reserve(units.size());
     for (const Unit& unit : units) {
         const double bytes = width * unit.parameters * q.stage / q.layout.tp;
         ShardedUnit one;
-        one.gather = times.of(Collective::all_gather, bytes, inside);
-        one.scatter = times.of(Collective::reduce_scatter, bytes, inside);
-        if (hybrid) {
+        // Blocks are alike, and so are their messages.
+        const bool again = &unit != units.data() && (&unit)[-1].parameters == unit.parameters;
+        if (again) one = out.back();
+        if (!again) one.gather = times.of(Collective::all_gather, bytes, inside);
+        if (!again) one.scatter = times.of(Collective::reduce_scatter, bytes, inside);
+        if (!again && hybrid) {
             const Message sum = times.of(Collective::all_reduce, bytes / inside.ranks(), between);
             one.scatter = {one.scatter.alone_s + sum.alone_s, sum.wire};
         }

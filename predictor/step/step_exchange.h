@@ -45,7 +45,8 @@ struct ExchangeQuery {
     const Allocation& allocation;
     const Layout& layout;
     const SoftwareKind& software;
-    const std::vector<LayerOperators>& lowered;
+    const std::vector<LayerOperators>& lowered;  // by distinct layer
+    const std::vector<std::uint32_t>& place;     // of each layer of the model, in `lowered`
     double micro_batch = 1.0, stage = 1.0;
 };
 

@@ -11,13 +11,13 @@ namespace dlcast {
 
 template <>
 double StepConstants<double>::operator()(StepConstant which) const {
-    return natural_value(which, fitted_[static_cast<std::size_t>(which)]);
+    return natural_[static_cast<std::size_t>(which)];
 }
 
 template <>
 StepDual StepConstants<StepDual>::operator()(StepConstant which) const {
     const auto i = static_cast<std::size_t>(which);
-    StepDual out(natural_value(which, fitted_[i]));
+    StepDual out(natural_[i]);
     const bool odds = constant_facts()[i].scale == ConstantScale::odds;
     out.slope[i] = odds ? out.value * (1.0 - out.value) : out.value;
     return out;

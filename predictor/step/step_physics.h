@@ -25,8 +25,8 @@ StepTimes<double> step_times(const StepWork& work, const StepCoefficients& coeff
 using StepDual = Dual<constant_count>;
 StepTimes<StepDual> step_slopes(const StepWork& work, const StepCoefficients& coefficients);
 
-/// Device seconds of one micro-step of each layer, before stages divide them, and what bounds forward and backward:
-/// "compute", "memory" or "launch".
+/// Device seconds of one micro-step of each distinct layer (one of them), before stages divide them, and what bounds
+/// forward and backward: "compute", "memory" or "launch".
 struct LayerSeconds {
     double forward_s = 0.0, backward_s = 0.0;
     const char* bound = "memory";

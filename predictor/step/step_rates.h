@@ -18,11 +18,14 @@ namespace dlcast {
 template <class T>
 class StepConstants {
 public:
-    explicit StepConstants(const StepCoefficients& fitted) : fitted_(fitted) {}
+    explicit StepConstants(const StepCoefficients& fitted) {
+        for (std::size_t i = 0; i < constant_count; ++i)
+            natural_[i] = natural_value(static_cast<StepConstant>(i), fitted[i]);
+    }
     T operator()(StepConstant which) const;
 
 private:
-    const StepCoefficients& fitted_;
+    std::array<double, constant_count> natural_;
 };
 
 /// (a^4 + b^4)^(1/4): the larger of two limits, somewhat more where they are alike.
@@ -36,11 +39,21 @@ T smooth_larger(const T& a, const T& b) {
     using std::sqrt;
     return sqrt(sqrt(fourth_power(a) + fourth_power(b)));
 }
+// Of doubles without pow(), which costs as much as a kernel's other terms together.
+inline double eighth_power(double x) { return fourth_power(x) * fourth_power(x); }
+inline double eighth_root(double x) { return std::sqrt(std::sqrt(std::sqrt(x))); }
+template <std::size_t N>
+Dual<N> eighth_power(const Dual<N>& x) {
+    return pow(x, 8.0);
+}
+template <std::size_t N>
+Dual<N> eighth_root(const Dual<N>& x) {
+    return pow(x, 0.125);
+}
 /// The smaller of a value and a limit, smoothly.
 template <class T, class U>
 T smooth_cap(const T& x, const U& cap) {
-    using std::pow;
-    return x / pow(1.0 + pow(T(x / cap), 8.0), 0.125);
+    return x / eighth_root(T(1.0 + eighth_power(T(x / cap))));
 }
 
 template <class T>

@@ -40,29 +40,6 @@ bool runs_again(const Layer& layer, bool has_blocks, const std::string& checkpoi
     return checkpointing == "selective" && layer.kind == LayerKind::attention;
 }
 
-bool is_row_wise(LayerKind kind) {
-    switch (kind) {
-        case LayerKind::batch_norm:
-        case LayerKind::layer_norm:
-        case LayerKind::rms_norm:
-        case LayerKind::group_norm:
-        case LayerKind::activation:
-        case LayerKind::dropout:
-        case LayerKind::add:
-        case LayerKind::multiply:
-            return true;
-        default:
-            return false;
-    }
-}
-
-// A compiler makes one kernel of a chain of row-wise layers: those after its first add neither traffic nor launches.
-bool is_fused_away(const std::vector<Layer>& layers, std::size_t i, const SoftwareKind& software) {
-    if (software.fusion != Fusion::by_compiler || i == 0) return false;
-    const bool pointwise = is_row_wise(layers[i].kind) && layers[i].parameters == 0;
-    return pointwise && is_row_wise(layers[i - 1].kind) && layers[i - 1].output == layers[i].input;
-}
-
 // Each rank has its part of the experts and meets the tokens of all their ranks there: as many rows in fewer products.
 OperatorUse share_of_use(const OperatorUse& whole, const Layer& layer, const Layout& layout) {
     OperatorUse use{share_of(whole.op, &layer, layout), whole.count};
@@ -74,12 +51,17 @@ OperatorUse share_of_use(const OperatorUse& whole, const Layer& layer, const Lay
     return use;
 }
 
-void add_layers(StepWork& work, const Workload& workload, const std::vector<LayerOperators>& lowered) {
+void add_layers(StepWork& work, const Workload& workload, LoweredLayers& lowered) {
     const auto& layers = workload.model.layers;
+    const DistinctLayers& distinct = lowered.distinct();
+    const auto& operators = lowered.operators(work.micro_batch);
     const bool has_blocks = std::any_of(layers.begin(), layers.end(), [](const Layer& l) { return l.block >= 0; });
-    for (std::size_t i = 0; i < lowered.size(); ++i) {
-        const Layer& layer = layers[i];
+    work.layers.reserve(operators.size());
+    work.layer_place = distinct.place;
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        const Layer& layer = layers[distinct.example[i]];
         LayerWork& out = work.layers.emplace_back();
+        out.count = distinct.count[i];
         const auto add = [&](const std::vector<OperatorUse>& uses, std::vector<WorkItem>& items) {
             for (const OperatorUse& whole : uses) {
                 const OperatorUse use = share_of_use(whole, layer, work.layout);
@@ -87,17 +69,19 @@ void add_layers(StepWork& work, const Workload& workload, const std::vector<Laye
                 out.operators.push_back(use);
             }
         };
-        if (is_fused_away(layers, i, work.software)) continue;
-        add(lowered[i].forward, out.forward);
-        add(lowered[i].backward, out.backward);
+        if (distinct.fused[i]) continue;
+        out.operators.reserve(operators[i].forward.size() + operators[i].backward.size());
+        add(operators[i].forward, out.forward);
+        add(operators[i].backward, out.backward);
         if (!work.forward_only && runs_again(layer, has_blocks, workload.training.activation_checkpointing))
             out.backward.insert(out.backward.end(), out.forward.begin(), out.forward.end());
-        for (const WorkItem& item : out.forward) add_item(work.forward, item);
-        for (const WorkItem& item : out.backward) add_item(work.backward, item);
-        work.tensors += tensors_of(layer) * work.stage;
+        for (const WorkItem& item : out.forward) add_item(work.forward, item, out.count);
+        for (const WorkItem& item : out.backward) add_item(work.backward, item, out.count);
+        const double times = out.count * work.stage;
+        work.tensors += tensors_of(layer) * times;
         const int expert_ranks = layer.experts > 0 ? work.layout.ep : 1;
         if (layer.trainable)
-            work.parameters += static_cast<double>(layer.parameters) * work.stage / (work.layout.tp * expert_ranks);
+            work.parameters += static_cast<double>(layer.parameters) * times / (work.layout.tp * expert_ranks);
     }
 }
 
@@ -126,6 +110,12 @@ void add_update(StepWork& work, const Workload& workload) {
 
 Result<StepWork> step_work(const Workload& workload, const Allocation& allocation,
                            const FittedCollectives& collectives) {
+    LoweredLayers layers(workload);
+    return step_work(workload, allocation, collectives, layers);
+}
+
+Result<StepWork> step_work(const Workload& workload, const Allocation& allocation, const FittedCollectives& collectives,
+                           LoweredLayers& layers) {
     const Training& training = workload.training;
     const auto layout = make_layout(training.parallel, allocation);
     if (!layout) return layout.error();
@@ -144,13 +134,13 @@ Result<StepWork> step_work(const Workload& workload, const Allocation& allocatio
     work.passes = work.micro_steps + (layout->pp - 1.0) / layout->vp;
     work.stage = 1.0 / layout->pp;
     if (auto status = check_links(work); !status) return status.error();
-    const std::vector<LayerOperators> lowered = lower(workload.model, training, *micro_batch);
-    add_layers(work, workload, lowered);
+    add_layers(work, workload, layers);
     work.exchange = step_exchange({.workload = workload,
                                    .allocation = allocation,
                                    .layout = work.layout,
                                    .software = work.software,
-                                   .lowered = lowered,
+                                   .lowered = layers.operators(*micro_batch),
+                                   .place = layers.distinct().place,
                                    .micro_batch = static_cast<double>(*micro_batch),
                                    .stage = work.stage},
                                   collectives);

@@ -6,6 +6,7 @@
 
 #include "predictor/base/result.h"
 #include "predictor/device/cluster.h"
+#include "predictor/step/distinct_layers.h"
 #include "predictor/step/layout.h"
 #include "predictor/step/shipped_collectives.h"
 #include "predictor/step/software_kind.h"
@@ -14,8 +15,9 @@
 
 namespace dlcast {
 
-/// One layer's part of `forward` and `backward`.
+/// One distinct layer's part of `forward` and `backward`.
 struct LayerWork {
+    double count = 1.0;  // layers like it
     std::vector<WorkItem> forward, backward;
     std::vector<OperatorUse> operators;  // of both, as this GPU runs them
 };
@@ -32,7 +34,8 @@ struct StepWork {
     double passes = 1.0;                              // micro-steps, and those a pipeline needs to fill
     double stage = 1.0;                               // share of the layers on this GPU
     std::vector<WorkItem> forward, backward, update;  // of one micro-step and all layers; update once a step
-    std::vector<LayerWork> layers;                    // the same by layer, before stages divide them
+    std::vector<LayerWork> layers;                    // the same by distinct layer, before stages divide them
+    std::vector<std::uint32_t> layer_place;           // of each layer of the model, in `layers`
     double parameters = 0.0, tensors = 0.0;           // trained by this GPU, before sharding
     double update_launches = 0.0;
 
@@ -43,5 +46,8 @@ struct StepWork {
 /// link that is used and has no bandwidth. `collectives`: the constants of messages.
 Result<StepWork> step_work(const Workload& workload, const Allocation& allocation,
                            const FittedCollectives& collectives = shipped_collectives());
+/// The same with the workload's layers, kept from one place to the next.
+Result<StepWork> step_work(const Workload& workload, const Allocation& allocation, const FittedCollectives& collectives,
+                           LoweredLayers& layers);
 
 }  // namespace dlcast

@@ -161,15 +161,17 @@ WorkItem work_item(const OperatorUse& use, const Layer* layer, const Device& dev
     return item;
 }
 
-void add_item(std::vector<WorkItem>& list, const WorkItem& item) {
-    const auto known = std::find_if(list.begin(), list.end(), [&](WorkItem x) {
-        x.count = item.count;
-        return x == item;
-    });
-    if (known == list.end())
-        list.push_back(item);
-    else
-        known->count += item.count;
+void add_item(std::vector<WorkItem>& list, const WorkItem& item, double times) {
+    for (WorkItem& known : list) {
+        if (known.flops != item.flops || known.bytes != item.bytes) continue;  // most differ here
+        const double count = known.count;
+        known.count = item.count;
+        const bool same = known == item;
+        known.count = same ? count + times * item.count : count;
+        if (same) return;
+    }
+    list.push_back(item);
+    list.back().count *= times;
 }
 
 }  // namespace dlcast

@@ -57,8 +57,8 @@ Operator share_of(const Operator& op, const Layer* layer, const Layout& layout);
 /// `use` is one GPU's share, of `layer` (nullptr: the update).
 WorkItem work_item(const OperatorUse& use, const Layer* layer, const Device& device);
 
-/// Appends, or counts up an equal item.
-void add_item(std::vector<WorkItem>& list, const WorkItem& item);
+/// Appends, or counts up an equal item, `times` over.
+void add_item(std::vector<WorkItem>& list, const WorkItem& item, double times = 1.0);
 
 /// Share of `processors` that out[m,n] = a[m,k] b[k,n], `batch` times, keeps busy with the best of the usual tile
 /// shapes: padding of the last tiles, the last wave of tiles, and small tiles reading their operands more often. Few

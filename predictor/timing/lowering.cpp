@@ -45,7 +45,7 @@ void put_both(Site& site, const Operator& op, double count) {
 
 namespace {
 
-void lower_layer(Site& site) {
+void dispatch(Site& site) {
     switch (site.layer.kind) {
         case LayerKind::conv2d:
             return lower_convolution(site);
@@ -65,21 +65,29 @@ bool trains(const Layer& layer) { return layer.trainable && layer.parameters > 0
 }  // namespace
 }  // namespace lowering
 
+std::size_t first_trained_layer(const ModelSpec& model) {
+    return static_cast<std::size_t>(std::find_if(model.layers.begin(), model.layers.end(), lowering::trains) -
+                                    model.layers.begin());
+}
+
+LayerOperators lower_layer(const Layer& layer, const Training& training, std::int64_t batch, bool after_trained) {
+    LayerOperators out;
+    const bool unused = training.forward_only && (layer.kind == LayerKind::dropout || layer.kind == LayerKind::loss);
+    if (unused) return out;
+    const bool backward = !training.forward_only;
+    // A tied weight holds no parameters of its own, and still has a gradient.
+    const bool weight = backward && layer.trainable && (layer.parameters > 0 || layer.tied);
+    lowering::Site site{layer, training, batch, backward && after_trained && layer.input_grad, weight, out};
+    lowering::dispatch(site);
+    return out;
+}
+
 std::vector<LayerOperators> lower(const ModelSpec& model, const Training& training, std::int64_t batch) {
-    const auto first = std::find_if(model.layers.begin(), model.layers.end(), lowering::trains) - model.layers.begin();
-    std::vector<LayerOperators> out(model.layers.size());
-    for (std::size_t i = 0; i < model.layers.size(); ++i) {
-        const Layer& layer = model.layers[i];
-        const bool unused =
-            training.forward_only && (layer.kind == LayerKind::dropout || layer.kind == LayerKind::loss);
-        if (unused) continue;
-        const bool below_trains = static_cast<std::ptrdiff_t>(i) > first;
-        const bool backward = !training.forward_only;
-        // A tied weight holds no parameters of its own, and still has a gradient.
-        const bool weight = backward && layer.trainable && (layer.parameters > 0 || layer.tied);
-        lowering::Site site{layer, training, batch, backward && below_trains && layer.input_grad, weight, out[i]};
-        lowering::lower_layer(site);
-    }
+    const std::size_t first = first_trained_layer(model);
+    std::vector<LayerOperators> out;
+    out.reserve(model.layers.size());
+    for (std::size_t i = 0; i < model.layers.size(); ++i)
+        out.push_back(lower_layer(model.layers[i], training, batch, i > first));
     return out;
 }
 

@@ -22,6 +22,11 @@ struct LayerOperators {
 /// A forward-only training drops dropout and loss.
 std::vector<LayerOperators> lower(const ModelSpec& model, const Training& training, std::int64_t batch);
 
+/// The same for one layer; `after_trained`: a layer before it in its model trains.
+LayerOperators lower_layer(const Layer& layer, const Training& training, std::int64_t batch, bool after_trained);
+/// Number of the first layer that trains; the count of layers where none does.
+std::size_t first_trained_layer(const ModelSpec& model);
+
 /// The weight update of one step: rows = trained parameters, cols = 1, gradient zeroing included. Empty where nothing
 /// trains or the optimizer is `none`.
 std::vector<OperatorUse> lower_update(const ModelSpec& model, const Training& training);

@@ -113,15 +113,51 @@ TEST_CASE("nodes that Slurm does not show are taken from the partition's totals"
     CHECK(warnings.size() == 5);  // all but cpu
 }
 
-TEST_CASE("the shortest of partition, partition QOS and job QOS binds a job", "[sync]") {
-    Cluster cluster = cluster_of(saved());
-    Partition partition = *cluster.find("mix");  // 5-12:30:00, QoS=normal without a limit
-    CHECK(cluster.max_time_min(partition, "") == 7950);
-    CHECK(cluster.max_time_min(partition, "high") == 3 * 1440);  // MaxWall=3-00:00:00
-    partition.max_time_min = -1;
-    CHECK(cluster.max_time_min(partition, "normal") == -1);
-    partition.qos = "high";
-    CHECK(cluster.max_time_min(partition, "normal") == 3 * 1440);
+TEST_CASE("flags of a QOS and limits of accounts are read", "[sync]") {
+    SlurmOutput output = saved();
+    output.qos = "Name|MaxWall|Flags\nnormal||\nlong|7-00:00:00|DenyOnLimit,OverPartQOS,PartitionTimeLimit\n";
+    output.associations =
+        "Account|User|Partition|MaxWall|Def QOS\nroot||||normal\nvision|||2-00:00:00|normal\n"
+        "vision|ada||2-00:00:00|normal\nvision|bob||04:00:00|long\nroot|root|||normal\n";
+    output.users = "User|Def Acct\nada|vision\nbob|vision\nghost|vision\n";
+    NameService names;
+    names.uid_of = [](const std::string& user) -> std::optional<std::uint32_t> {
+        if (user == "ada") return 1001;
+        if (user == "bob") return 1002;
+        return std::nullopt;
+    };
+    names.uids_in = [](const std::string& group) { return std::vector<std::uint32_t>{group == "users" ? 1001U : 7U}; };
+    std::vector<std::string> warnings;
+    const auto cluster = cluster_from_slurm(output, warnings, names);
+    REQUIRE(cluster);
+    CHECK(cluster->qos.at(1).over_partition_qos);
+    CHECK(cluster->qos.at(1).over_partition_time);
+    CHECK(cluster->qos.at(1).max_time_min == 7 * 1440);
+    // ada says nothing beside her account, nor root; ghost has no uid here.
+    REQUIRE(cluster->associations.size() == 3);
+    CHECK(cluster->associations[1].max_time_min == 2 * 1440);
+    CHECK(cluster->associations[2].user == "bob");
+    CHECK(cluster->associations[2].max_time_min == 240);
+    REQUIRE(cluster->users.size() == 2);
+    CHECK(cluster->users[1].uid == 1002);
+    CHECK(cluster->find("big")->allow_uids == std::vector<std::uint32_t>{7, 1001});
+    const std::string text = write_cluster(*cluster);
+    const auto read = parse_cluster(text, "cluster.toml");
+    REQUIRE(read);
+    CHECK(write_cluster(*read) == text);
+}
+
+TEST_CASE("--time-min is a soft limit where Slurm is new enough and its configuration says so", "[sync]") {
+    const auto [version, parameters, soft] = GENERATE(table<std::string, std::string, bool>({
+        {"25.05.8", "bf_interval=5,time_min_as_soft_limit", true},
+        {"23.11.0", "time_min_as_soft_limit", true},
+        {"23.02.7", "time_min_as_soft_limit", false},
+        {"25.05.8", "bf_interval=5", false},
+        {"strange", "time_min_as_soft_limit", false},
+    }));
+    SlurmOutput output = saved();
+    output.config = "ClusterName = c\nSchedulerParameters = " + parameters + "\nSLURM_VERSION = " + version + "\n";
+    CHECK(cluster_of(output).soft_time_limit == soft);
 }
 
 TEST_CASE("output that was cut off is refused, never half believed", "[sync]") {

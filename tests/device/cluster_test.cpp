@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-#include "predictor/device/cluster.h"
+#include "predictor/device/cluster_limits.h"
 
 #include <catch2/catch.hpp>
 
@@ -20,7 +20,7 @@ TEST_CASE("the example cluster file reads as it is explained", "[cluster]") {
     CHECK(cluster->find("t4")->default_time_min == -1);
     CHECK(cluster->find("t4")->allow_accounts == std::vector<std::string>{"vision", "speech"});
     CHECK(cluster->find("none") == nullptr);
-    CHECK(cluster->max_time_min(*cluster->find("t4"), "") == 240);  // its QOS
+    CHECK(time_cap(*cluster, *cluster->find("t4"), {}).minutes == 240);  // its QOS
 }
 
 TEST_CASE("a fault in a cluster file names its place and the remedy", "[cluster]") {

@@ -6,6 +6,7 @@
 #include <catch2/catch.hpp>
 
 #include "predictor/job/choice.h"
+#include "predictor/job/constraint.h"
 
 using namespace dlcast;
 using Catch::Matchers::Contains;
@@ -39,7 +40,15 @@ DeviceCatalog catalog() {
     }
     return out;
 }
-GpuRequest four() { return {.type = "", .gpus = 4, .nodes = 1, .gpus_per_node = 4}; }
+GpuRequest asking(int gpus, int nodes = 0, int gpus_per_node = 0, const std::string& type = "") {
+    GpuRequest out;
+    out.type = type;
+    out.gpus = gpus;
+    out.nodes = out.max_nodes = nodes;
+    out.gpus_per_node = gpus_per_node;
+    return out;
+}
+GpuRequest four() { return asking(4, 1, 4); }
 
 std::vector<std::string> names(const Placements& placements) {
     std::vector<std::string> out;
@@ -74,16 +83,43 @@ TEST_CASE("GPUs go on as few nodes as hold them evenly", "[candidates]") {
         int expected_nodes, expected_per_node;  // 0: does not fit
     };
     const auto c = GENERATE(Case{4, 4, 2, 1, 4}, Case{8, 4, 2, 2, 4}, Case{2, 8, 1, 1, 2}, Case{12, 8, 4, 2, 6},
-                            Case{10, 4, 8, 5, 2}, Case{9, 4, 2, 0, 0}, Case{16, 4, 2, 0, 0}, Case{7, 4, 4, 0, 0});
-    const auto count = place_gpus({.type = "", .gpus = c.gpus, .nodes = 0, .gpus_per_node = 0}, c.per_node, c.nodes);
+                            Case{10, 4, 8, 5, 2}, Case{9, 4, 2, 0, 0}, Case{16, 4, 2, 0, 0}, Case{7, 4, 4, 7, 1});
+    const auto count = place_gpus(asking(c.gpus, 0, 0), c.per_node, c.nodes);
     CHECK(bool(count) == (c.expected_nodes > 0));
     if (!count) return;
     CHECK(count->nodes == c.expected_nodes);
     CHECK(count->gpus_per_node == c.expected_per_node);
 }
 
+TEST_CASE("GPUs that no allowed number of nodes holds evenly are forecast on more nodes", "[candidates]") {
+    const auto seven_on_two = place_gpus(asking(7, 2), 4, 2);
+    REQUIRE(seven_on_two);
+    CHECK(seven_on_two->uneven);
+    CHECK(seven_on_two->nodes == 7);
+    GpuRequest range = asking(8);
+    range.nodes = 1;
+    range.max_nodes = 4;
+    CHECK(place_gpus(range, 4, 8)->nodes == 2);
+    CHECK(place_gpus(range, 8, 8)->nodes == 1);
+    CHECK_FALSE(place_gpus(range, 1, 8));
+}
+
+TEST_CASE("whole nodes have the GPUs of the place, and are looked for in the default partition", "[candidates]") {
+    Cluster cluster;
+    cluster.partitions = {partition("small", {nodes("t4", 2, 8)}), partition("big", {nodes("a100", 4, 2)})};
+    cluster.partitions[1].is_default = true;
+    GpuRequest whole;
+    whole.whole_nodes = true;
+    whole.nodes = whole.max_nodes = 2;
+    const Placements placements = place(cluster, {}, whole);
+    REQUIRE(names(placements) == Names{"big"});
+    CHECK(placements.found[0].allocation.world_size() == 8);
+    whole.nodes = whole.max_nodes = 3;
+    CHECK_THAT(place(cluster, {}, whole).misses.at(0), Contains("3 whole nodes are asked for"));
+}
+
 TEST_CASE("nodes that are asked for must be there with their GPUs", "[candidates]") {
-    const GpuRequest two_nodes{.type = "", .gpus = 8, .nodes = 2, .gpus_per_node = 4};
+    const GpuRequest two_nodes = asking(8, 2, 4);
     CHECK(place_gpus(two_nodes, 4, 2));
     CHECK_FALSE(place_gpus(two_nodes, 4, 1));
     CHECK_FALSE(place_gpus(two_nodes, 2, 8));
@@ -95,9 +131,9 @@ TEST_CASE("partitions with the GPUs asked for are found", "[candidates]") {
     cluster.partitions = {partition("cpu", {nodes("", 0, 10)}), partition("big", {nodes("a100", 4, 2)}),
                           partition("small", {nodes("t4", 2, 8)})};
     CHECK(names(place(cluster, {}, four())) == Names{"big"});
-    CHECK(names(place(cluster, {}, {.type = "", .gpus = 4, .nodes = 0, .gpus_per_node = 0})) == Names{"big", "small"});
-    CHECK(names(place(cluster, {}, {.type = "T4", .gpus = 2, .nodes = 1, .gpus_per_node = 2})) == Names{"small"});
-    const Placements none = place(cluster, {}, {.type = "h100", .gpus = 1, .nodes = 1, .gpus_per_node = 1});
+    CHECK(names(place(cluster, {}, asking(4, 0, 0))) == Names{"big", "small"});
+    CHECK(names(place(cluster, {}, asking(2, 1, 2, "T4"))) == Names{"small"});
+    const Placements none = place(cluster, {}, asking(1, 1, 1, "h100"));
     CHECK(none.found.empty());
     CHECK(none.misses.size() == 3);
 }
@@ -116,6 +152,7 @@ TEST_CASE("partitions that are closed to the job are not chosen for it, but may 
     cluster.partitions[4].name = "qos";
     cluster.partitions[4].allow_qos = {"high"};
     SubmitRequest request;
+    request.user_id = 1000;
     CHECK(names(place(cluster, request, four())) == Names{"denied"});
     request.account = "physics";
     CHECK(names(place(cluster, request, four())) == Names{"accounts", "denied"});
@@ -132,7 +169,7 @@ TEST_CASE("a partition's MaxNodes and unknown GPUs are misses with a reason", "[
     Cluster cluster;
     cluster.partitions = {partition("narrow", {nodes("a100", 4, 8)}), partition("strange", {nodes("zx81", 4, 8)})};
     cluster.partitions[0].max_nodes = 1;
-    const Placements placements = place(cluster, {}, {.type = "", .gpus = 8, .nodes = 2, .gpus_per_node = 4});
+    const Placements placements = place(cluster, {}, asking(8, 2, 4));
     CHECK(placements.found.empty());
     REQUIRE(placements.misses.size() == 2);
     CHECK_THAT(placements.misses[0], Contains("2 nodes of 4 GPUs are asked for") && Contains("1 node of 4 GPUs"));
@@ -149,6 +186,13 @@ TEST_CASE("constraints select nodes by their features", "[candidates]") {
                                                                        {"gpu80|nvlink", true},
                                                                        {"[gpu80|roce]", false},
                                                                        {"nvlink*2", true},
+                                                                       {"[gpu80*1&nvlink*2]", false},
+                                                                       {"ib&(gpu80|nvlink)", true},
+                                                                       {"(gpu80|roce)&ib", false},
+                                                                       {"gpu80,ib", false},
+                                                                       {"(((ib", false},
+                                                                       {"ib)", false},
+                                                                       {"&", false},
                                                                        {"(ib&nvlink)|gpu80", true}}));
     CHECK(satisfies(constraint, has) == good);
 }
@@ -167,7 +211,7 @@ TEST_CASE("GPUs of a node share its network", "[candidates]") {
 TEST_CASE("a network nobody stated is that of the GPU's generation, and named", "[candidates]") {
     Cluster cluster;
     cluster.partitions = {partition("a", {nodes("a100", 4, 2)})};
-    const Placements placements = place(cluster, {}, {.type = "", .gpus = 8, .nodes = 0, .gpus_per_node = 0});
+    const Placements placements = place(cluster, {}, asking(8, 0, 0));
     REQUIRE(placements.found.size() == 1);
     CHECK_THAT(placements.found[0].allocation.inter_node.bandwidth_Bps, WithinRel(0.87 * 25e9, 1e-12));
     const std::string assumed = fmt::format("{}", fmt::join(placements.found[0].assumed, "; "));
@@ -176,7 +220,7 @@ TEST_CASE("a network nobody stated is that of the GPU's generation, and named", 
 }
 
 TEST_CASE("a request for larger nodes than there are is told the nodes to ask for", "[candidates]") {
-    const auto placed = place_gpus({.type = "", .gpus = 16, .nodes = 1, .gpus_per_node = 16}, 4, 8);
+    const auto placed = place_gpus(asking(16, 1, 16), 4, 8);
     REQUIRE_FALSE(placed);
     CHECK(placed.error().message ==
           "1 node of 16 GPUs is asked for, it has 8 nodes of 4 GPUs; ask for --nodes=4 with 4 GPUs each");
@@ -186,10 +230,11 @@ TEST_CASE("billing weights are read where Slurm prints them", "[candidates]") {
     Cluster cluster;
     cluster.partitions = {partition("a", {nodes("a100", 4, 2)}), partition("b", {nodes("a100", 4, 2)})};
     cluster.partitions[0].tres_billing_weights = "CPU=1.0,Mem=0.25G,GRES/gpu=2.5";
+    cluster.partitions[1].tres_billing_weights = "GRES/gpu=2.5,GRES/gpu:a100=4,GRES/gpu:t4=1";
     const Placements placements = place(cluster, {}, four());
     REQUIRE(placements.found.size() == 2);
     CHECK(placements.found[0].billing_per_gpu == 2.5);
-    CHECK(placements.found[1].billing_per_gpu == 1.0);
+    CHECK(placements.found[1].billing_per_gpu == 4.0);
 }
 
 // 100 s at 4 a second, 150 s at 2, 300 s at 1: costs 400, 300, 300; products of time and cost 40000, 45000, 90000.

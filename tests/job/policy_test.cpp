@@ -12,6 +12,9 @@ JobForecast of_minutes(double minutes) {
     forecast.p50_s = minutes * 60;
     return forecast;
 }
+TimeCap max_time(const std::string& partition, std::int64_t minutes) {
+    return {minutes, "partition " + partition + " MaxTime", "partition's MaxTime"};
+}
 SiteConfig site() {
     SiteConfig config;
     config.margin_factor = 1.2;
@@ -29,7 +32,7 @@ TEST_CASE("a limit is the quantile with its margin, rounded up", "[policy]") {
         {1, 15},     // the floor
         {0, 15},
     }));
-    const TimeLimit chosen = choose_time_limit(of_minutes(minutes), site(), "a100", -1);
+    const TimeLimit chosen = choose_time_limit(of_minutes(minutes), site(), max_time("a100", -1));
     CHECK(chosen.minutes == limit);
     CHECK(chosen.fits);
     CHECK(chosen.cap.empty());
@@ -39,16 +42,16 @@ TEST_CASE("a limit is never zero", "[policy]") {
     SiteConfig config = site();
     config.floor_min = 0;
     config.round_up_min = 0;
-    CHECK(choose_time_limit(of_minutes(0), config, "a100", -1).minutes == 1);
+    CHECK(choose_time_limit(of_minutes(0), config, max_time("a100", -1)).minutes == 1);
 }
 
 TEST_CASE("a partition's MaxTime caps the limit and is named", "[policy]") {
     // 1300 x 1.2 = 1560 min is more than a day, the forecast itself is not.
-    const TimeLimit close = choose_time_limit(of_minutes(1300), site(), "a100", 1440);
+    const TimeLimit close = choose_time_limit(of_minutes(1300), site(), max_time("a100", 1440));
     CHECK(close.minutes == 1440);
     CHECK(close.fits);
     CHECK(close.cap == "partition a100 MaxTime 1-00:00:00");
-    const TimeLimit beyond = choose_time_limit(of_minutes(1500), site(), "a100", 1440);
+    const TimeLimit beyond = choose_time_limit(of_minutes(1500), site(), max_time("a100", 1440));
     CHECK(beyond.minutes == 1440);
     CHECK_FALSE(beyond.fits);
     CHECK(beyond.capped_by == "partition's MaxTime");
@@ -57,16 +60,22 @@ TEST_CASE("a partition's MaxTime caps the limit and is named", "[policy]") {
 TEST_CASE("the lower of ceiling and MaxTime binds, and a floor does not lift over it", "[policy]") {
     SiteConfig config = site();
     config.ceiling_min = 720;
-    CHECK(choose_time_limit(of_minutes(1000), config, "a100", 1440).minutes == 720);
-    CHECK(choose_time_limit(of_minutes(1000), config, "a100", 600).minutes == 600);
+    CHECK(choose_time_limit(of_minutes(1000), config, max_time("a100", 1440)).minutes == 720);
+    CHECK(choose_time_limit(of_minutes(1000), config, max_time("a100", 600)).minutes == 600);
     config.floor_min = 60;
-    CHECK(choose_time_limit(of_minutes(1), config, "debug", 30).minutes == 30);
+    CHECK(choose_time_limit(of_minutes(1), config, max_time("debug", 30)).minutes == 30);
 }
 
 TEST_CASE("a forecast beyond all bounds still gives a number", "[policy]") {
-    const TimeLimit limit = choose_time_limit(of_minutes(1e300), site(), "a100", -1);
+    const TimeLimit limit = choose_time_limit(of_minutes(1e300), site(), max_time("a100", -1));
     CHECK(limit.minutes == 10 * 365 * 24 * 60);
     CHECK_FALSE(limit.fits);
+}
+
+TEST_CASE("the soft limit is the median, rounded, below the limit", "[policy]") {
+    CHECK(soft_limit_min(of_minutes(100), site(), 240) == 105);
+    CHECK(soft_limit_min(of_minutes(1), site(), 240) == 15);
+    CHECK(soft_limit_min(of_minutes(300), site(), 240) == 240);
 }
 
 TEST_CASE("a limit the user asked for yields to policy only", "[policy]") {

@@ -40,9 +40,13 @@ class Cluster:
         self.plugins = os.path.join(build, "plugin")
         self.forge = os.path.join(build, "tests/slurm/forge_spank.so")
         self.dlcast = os.path.join(build, "cli/dlcast")
+        self.status = ""
         self.environment = dict(os.environ, DLCAST_CONFIG=self.config, DLCAST_MODULE=self.module,
                                 SLURM_CONF=self.slurm + "/etc/slurm.conf", MUNGE_SOCKET=self.slurm + "/run/munge/socket",
                                 PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
+        if prefix := os.environ.get("SLURM_PREFIX"):  # a Slurm of its own, instead of the system's
+            self.environment["PATH"] = f"{prefix}/sbin:{prefix}/bin:" + self.environment["PATH"]
+        self.version = tuple(int(n) for n in re.findall(r"\d+", self.run("sinfo", "--version").out)[:2])
         self.write_cluster_file()
         self.write_config()
         self.put_module()
@@ -70,6 +74,7 @@ v100 = "V100-SXM2-32GB"
 [files]
 gpus = "{ROOT}/etc/gpus.toml"
 weights = "{self.weights}"
+{f'status = "{self.status}"' if self.status else ""}
 """)
 
     def write_cluster_file(self):
@@ -78,6 +83,7 @@ weights = "{self.weights}"
             text += f'[[partition]]\nname = "{name}"\nmax_time_min = {minutes}\n[[partition.nodes]]\nnodes = {nodes}\n'
             text += "cpus_per_node = 32\nmemory_bytes = 500000000000\n"
             text += f'gpu = "{gpu}"\ngpus_per_node = {per_node}\n' if gpu else ""
+            text += 'features = ["nvlink"]\n' if gpu == "a100" else ""
         self.write("cluster.toml", text)
 
     def put_module(self):
@@ -89,9 +95,19 @@ weights = "{self.weights}"
         self.write_config(policy)
         time.sleep(1.2)
 
+    def next_status(self):
+        """Waits until slurmctld may write the status file anew."""
+        time.sleep(10.5)
+
     # Daemons
 
+    @property
+    def has_soft_limits(self):
+        return self.version >= (23, 11)
+
     def start(self, *slurm_conf_lines):
+        if self.has_soft_limits:
+            slurm_conf_lines += ("SchedulerParameters=sched_interval=2,bf_interval=5,time_min_as_soft_limit",)
         command = [ROOT + "/contrib/cluster/up", "--plugins", self.plugins, "--dir", self.slurm]
         for line in slurm_conf_lines:
             command += ["--set", line]

@@ -80,6 +80,16 @@ def shapes(cluster, check):
     check("a heterogeneous job: the first component has the forecast", cluster.record(job).get("model") == "vgg16", second)
     check("a heterogeneous job: the second one, without the option, has none", other and not cluster.record(other), second)
 
+    script = cluster.write("two.sh", f"#!/bin/sh\n#SBATCH --dl-model={model} --gres=gpu:t4:1 -o /dev/null --hold\n#SBATCH hetjob\n"
+                           f"#SBATCH --dl-model={model} --gres=gpu:a100:1\nsleep 1\n")
+    answer = cluster.run("sbatch", script)
+    check("a script's second --dl-model, which Slurm does not hand over, is said once",
+          answer.err.count("gives --dl-model to a later component too") == 1, answer.err)
+    answer = cluster.run("sbatch", "--hold", f"--dl-model={model}", "--gres=gpu:t4:1", ":", f"--dl-model={model}", "--gres=gpu:a100:1",
+                         cluster.write("plain2.sh", "#!/bin/sh\nsleep 1\n"))
+    check("on the command line each component has its own forecast", "1 x t4" in answer.err and "1 x a100" in answer.err and
+          "later component" not in answer.err, answer.err)
+
     inner = cluster.write("outer.sh", f"#!/bin/sh\nsbatch --hold -p cpu -o /dev/null --wrap=true >{cluster.folder}/inner\n")
     os.chmod(inner, 0o755)
     job = cluster.run("sbatch", "--dl-model=" + model, "--gres=gpu:t4:1", "-o", "/dev/null", inner).job

@@ -56,6 +56,37 @@ TEST_CASE("the payload is taken out in every state of the plugin", "[slurm]") {
     CHECK(job.spank_env() == Entries{"A=1"});
 }
 
+TEST_CASE("the payload is taken out of a batch script's environment too, and the forecast put in", "[slurm]") {
+    const Site site;
+    JobSubmitPlugin plugin(site.config(), no_module);
+    Job job;
+    job.set_spank_env({payload});
+    job.set_environment({"PATH=/bin", "SLURM_SPANK_DLCAST_MODEL={}", "DLCAST_STEP_S=mine", "HOME=/"});
+    job->tres_per_node = slurm_host::duplicate("gres:gpu:a100:1");
+    plugin.submit(job);
+    const Entries left = job.environment();
+    REQUIRE(left.size() > 3);
+    CHECK(Entries(left.begin(), left.begin() + 3) == Entries{"PATH=/bin", "DLCAST_STEP_S=mine", "HOME=/"});
+    int limits = 0, steps = 0;
+    for (const std::string& entry : left) {
+        limits += entry == "DLCAST_LIMIT_S=" + std::to_string(60 * job->time_limit);
+        steps += entry.starts_with("DLCAST_STEP_S=");
+    }
+    CHECK(limits == 1);
+    CHECK(steps == 1);  // the user's own stays
+}
+
+TEST_CASE("a client that sends no environment gets none", "[slurm]") {
+    const Site site;
+    JobSubmitPlugin plugin(site.config(), no_module);
+    Job job;
+    job.set_spank_env({payload});
+    job->tres_per_node = slurm_host::duplicate("gres:gpu:a100:1");
+    plugin.submit(job);
+    CHECK(job->environment == nullptr);
+    CHECK(job->env_size == 0);
+}
+
 TEST_CASE("the payload is taken out of a submission that is rejected", "[slurm]") {
     const Site site("on_failure = \"reject\"");
     JobSubmitPlugin plugin(site.config(), no_module);
@@ -63,7 +94,7 @@ TEST_CASE("the payload is taken out of a submission that is rejected", "[slurm]"
     job.set_spank_env({"DLCAST_MODEL=no model at all", "A=1"});
     job->tres_per_node = slurm_host::duplicate("gres:gpu:a100:1");
     const auto answer = plugin.submit(job);
-    CHECK(answer.rc == ESLURM_INVALID_TIME_LIMIT);
+    CHECK(answer.rc == ESLURM_MISSING_TIME_LIMIT);
     CHECK_FALSE(answer.message.empty());
     CHECK(job.spank_env() == Entries{"A=1"});
 }

@@ -73,37 +73,52 @@ Job::Job() {
     message_.time_limit = NO_VAL;
     message_.min_nodes = message_.max_nodes = NO_VAL;
     message_.num_tasks = NO_VAL;
-    message_.ntasks_per_node = NO_VAL16;
+    message_.time_min = NO_VAL;
+    message_.ntasks_per_node = message_.ntasks_per_socket = message_.ntasks_per_tres = NO_VAL16;
+    message_.sockets_per_node = message_.shared = NO_VAL16;
     message_.het_job_offset = NO_VAL;
     message_.user_id = 1000;
 }
 
 Job::~Job() {
     set_spank_env({});
+    set_environment({});
     for (char* field : {message_.partition, message_.features, message_.account, message_.qos, message_.array_inx,
                         message_.admin_comment, message_.tres_per_job, message_.tres_per_node, message_.tres_per_task,
-                        message_.tres_per_socket}) {
+                        message_.tres_per_socket, message_.script}) {
         release(field);
     }
 }
 
-void Job::set_spank_env(const std::vector<std::string>& entries) {
-    for (std::uint32_t i = 0; i < message_.spank_job_env_size; ++i) release(message_.spank_job_env[i]);
-    release(message_.spank_job_env);
-    message_.spank_job_env = nullptr;
-    message_.spank_job_env_size = static_cast<std::uint32_t>(entries.size());
+namespace {
+
+void set_list(char**& list, std::uint32_t& size, const std::vector<std::string>& entries) {
+    for (std::uint32_t i = 0; i < size; ++i) release(list[i]);
+    release(list);
+    list = nullptr;
+    size = static_cast<std::uint32_t>(entries.size());
     if (entries.empty()) return;
-    message_.spank_job_env = static_cast<char**>(allocate((entries.size() + 1) * sizeof(char*)));
-    for (std::size_t i = 0; i < entries.size(); ++i) message_.spank_job_env[i] = duplicate(entries[i]);
+    list = static_cast<char**>(allocate((entries.size() + 1) * sizeof(char*)));
+    for (std::size_t i = 0; i < entries.size(); ++i) list[i] = duplicate(entries[i]);
 }
 
-std::vector<std::string> Job::spank_env() const {
+std::vector<std::string> texts(char** list, std::uint32_t size) {
     std::vector<std::string> entries;
-    for (std::uint32_t i = 0; i < message_.spank_job_env_size; ++i) {
-        entries.emplace_back(message_.spank_job_env[i] ? message_.spank_job_env[i] : "");
-    }
+    for (std::uint32_t i = 0; i < size; ++i) entries.emplace_back(list[i] ? list[i] : "");
     return entries;
 }
+
+}  // namespace
+
+void Job::set_spank_env(const std::vector<std::string>& entries) {
+    set_list(message_.spank_job_env, message_.spank_job_env_size, entries);
+}
+std::vector<std::string> Job::spank_env() const { return texts(message_.spank_job_env, message_.spank_job_env_size); }
+
+void Job::set_environment(const std::vector<std::string>& entries) {
+    set_list(message_.environment, message_.env_size, entries);
+}
+std::vector<std::string> Job::environment() const { return texts(message_.environment, message_.env_size); }
 
 Library::Library(const std::string& path) : handle_(dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL)) {
     if (!handle_) throw std::runtime_error(dlerror());

@@ -35,6 +35,9 @@ public:
     Job& operator=(const Job&) = delete;
 
     void set_spank_env(const std::vector<std::string>& entries);
+    /// The environment of a batch script; srun and salloc send none.
+    void set_environment(const std::vector<std::string>& entries);
+    std::vector<std::string> environment() const;
     std::vector<std::string> spank_env() const;
 
     job_desc_msg_t* operator->() { return &message_; }
@@ -92,6 +95,9 @@ public:
     };
     /// Values of --dl-model and of --dl-train in the order Slurm reads them.
     Answer component(const std::vector<std::string>& models, const std::vector<std::string>& trainings = {});
+
+    /// The hook before the user's programs; names taken out of their environment.
+    std::vector<std::string> start_user();
 
     static bool option_registered();
     /// What travels to slurmctld with the component, by name.

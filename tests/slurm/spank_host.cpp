@@ -14,6 +14,7 @@ using Hook = int(spank_t, int, char**);
 spank_context_t current_context = S_CTX_ERROR;
 std::map<std::string, const spank_option*> registered;
 std::map<std::string, std::string> control_env;
+std::vector<std::string> unset_names;
 
 }  // namespace
 
@@ -40,6 +41,13 @@ SpankPlugin::Answer SpankPlugin::component(const std::vector<std::string>& model
     return answer;
 }
 
+std::vector<std::string> SpankPlugin::start_user() {
+    unset_names.clear();
+    if (library_.function<Hook>("slurm_spank_user_init")(nullptr, 0, nullptr) != 0)
+        throw std::runtime_error("slurm_spank_user_init");
+    return unset_names;
+}
+
 bool SpankPlugin::option_registered() { return registered.contains("dl-model") && registered.contains("dl-train"); }
 
 const std::map<std::string, std::string>& SpankPlugin::job_control_env() { return control_env; }
@@ -64,6 +72,10 @@ EXPORTED spank_err_t spank_job_control_setenv(spank_t, const char* name, const c
 }
 EXPORTED spank_err_t spank_job_control_unsetenv(spank_t, const char* name) {
     slurm_host::control_env.erase(name);
+    return spank_err_t{};
+}
+EXPORTED spank_err_t spank_unsetenv(spank_t, const char* name) {
+    slurm_host::unset_names.push_back(name);
     return spank_err_t{};
 }
 EXPORTED const char* spank_strerror(spank_err_t) { return "refused"; }

@@ -107,6 +107,11 @@ TEST_CASE("on a compute node the option is never an error", "[slurm]") {
     CHECK(SpankPlugin::job_control_env().empty());
 }
 
+TEST_CASE("on a compute node the payload is taken out of the job's environment, elsewhere nothing is", "[slurm]") {
+    CHECK(SpankPlugin(S_CTX_REMOTE).start_user() == std::vector<std::string>{"SLURM_SPANK_DLCAST_MODEL"});
+    CHECK(SpankPlugin(S_CTX_LOCAL).start_user().empty());
+}
+
 TEST_CASE("a step inside an allocation reads no file", "[slurm]") {
     const Environment job("SLURM_JOB_ID", "12");
     SpankPlugin plugin(S_CTX_LOCAL);

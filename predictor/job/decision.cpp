@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/job/decision.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "predictor/base/deadline.h"
+#include "predictor/base/text.h"
+#include "predictor/job/choice.h"
+#include "predictor/job/gpu_request.h"
+#include "predictor/job/possible_placements.h"
+#include "predictor/step/input_pipeline.h"
+#include "predictor/step/step_anchor.h"
+#include "predictor/step/step_totals.h"
+
+namespace dlcast {
+namespace {
+
+constexpr std::size_t large_job = 20'000;  // layers times partitions; the largest models of the zoo stay below
+constexpr std::size_t most_misses = 3;     // reasons named in one message
+
+/// All places of a workload, estimated and judged.
+struct Judged {
+    std::vector<Candidate> candidates;
+    ForecastOrigin origin;
+    std::string log;
+};
+
+bool contains(const std::vector<std::size_t>& list, std::size_t value) {
+    return std::find(list.begin(), list.end(), value) != list.end();
+}
+
+// The network, unless it failed or was slow too often lately; then, and where it fails now, the constants stand alone.
+class Judge {
+public:
+    Judge(const SiteState& state, CircuitBreaker& breaker, const Workload& workload,
+          const std::vector<Placement>& placements)
+        : state_(state), breaker_(breaker), workload_(workload), placements_(placements) {}
+
+    Result<Judged> judge() {
+        std::vector<StepQuery> queries;
+        queries.reserve(placements_.size());
+        for (const Placement& placement : placements_) queries.push_back({&workload_, placement.allocation});
+        auto totals = StepTotals::make(std::move(queries), state_.steps);
+        if (!totals) return totals.error();
+        out_.origin = {"analytic", ""};
+        if (auto s = make_candidates(*totals); !s) return s.error();
+        if (state_.model->by() == "analytic" || !breaker_.allows(std::chrono::steady_clock::now())) return out_;
+        if (auto s = ask_network(*totals); !s) return s.error();
+        return out_;
+    }
+
+private:
+    Status make_candidates(const StepTotals& totals) {
+        std::vector<StepEstimate> steps = totals.steps();
+        if (auto s = anchor_steps(totals.queries(), state_.catalog, state_.steps, steps); !s) return s;
+        add_input_waits(totals.queries(), state_.site->input, steps);
+        out_.candidates.clear();
+        for (std::size_t i = 0; i < steps.size(); ++i)
+            out_.candidates.push_back(make_candidate(workload_, steps[i], placements_[i], *state_.site));
+        return ok();
+    }
+
+    // Of those that may win, then of whoever wins after that.
+    Status ask_network(StepTotals& totals) {
+        const Ranking ranking = state_.site->ranking;
+        std::vector<std::size_t> drawn;
+        std::vector<std::size_t> next = contenders(out_.candidates, placements_, ranking, StepTotals::most_drawn);
+        while (!next.empty()) {
+            if (auto s = totals.draw(next, *state_.model); !s) {
+                note_trouble("failed");
+                if (out_.log.empty()) out_.log = s.error().message;
+                return drawn.empty() ? ok() : make_candidates(totals);
+            }
+            drawn.insert(drawn.end(), next.begin(), next.end());
+            if (auto s = make_candidates(totals); !s) return s;
+            const auto best = static_cast<std::size_t>(choose_candidate(out_.candidates, placements_, ranking));
+            next.clear();
+            if (!contains(drawn, best)) next.push_back(best);
+        }
+        out_.origin = {state_.model->by(), state_.model->weights_id()};
+        // A job of very many layers is slow by itself; that says nothing about the network.
+        if (Deadline::passed() && placements_.size() * workload_.model.layers.size() < large_job)
+            note_trouble("was slow");
+        else
+            breaker_.good();
+        return ok();
+    }
+
+    void note_trouble(const char* what) {
+        if (breaker_.bad(std::chrono::steady_clock::now()))
+            out_.log = fmt::format("the network {} {} times in a row; the analytic model answers for a minute", what,
+                                   CircuitBreaker::strikes);
+    }
+
+    const SiteState& state_;
+    CircuitBreaker& breaker_;
+    const Workload& workload_;
+    const std::vector<Placement>& placements_;
+    Judged out_;
+};
+
+std::string reasons(const std::vector<std::string>& misses) {
+    std::vector<std::string> shown(misses.begin(),
+                                   misses.begin() + static_cast<std::ptrdiff_t>(std::min(misses.size(), most_misses)));
+    if (misses.size() > most_misses) shown.push_back(fmt::format("and {} more", misses.size() - most_misses));
+    return fmt::format("no partition can hold the job ({})", fmt::join(shown, "; "));
+}
+
+// A job without GPUs, where the site has named its CPU: each node is one device.
+std::optional<GpuRequest> on_nodes_alone(const SubmitRequest& request) {
+    if (request.min_nodes > 1'000'000) return std::nullopt;
+    GpuRequest out;
+    out.on_cpu = true;
+    out.gpus = out.nodes = out.max_nodes = static_cast<int>(std::max<std::int64_t>(1, request.min_nodes));
+    out.gpus_per_node = 1;
+    return out;
+}
+
+// "; partition t4 would hold it", of those that the user did not name.
+std::string elsewhere(const SiteState& state, const Workload& workload, SubmitRequest request, const GpuRequest& gpus) {
+    request.partition.clear();
+    Placements placements = find_placements(*state.cluster, state.catalog, *state.site, request, gpus);
+    if (placements.found.empty() || !keep_possible(workload, placements) || Deadline::passed()) return "";
+    std::vector<StepQuery> queries;
+    for (const Placement& placement : placements.found) queries.push_back({&workload, placement.allocation});
+    const auto totals = StepTotals::make(std::move(queries), state.steps);
+    if (!totals) return "";
+    std::vector<Candidate> candidates;
+    for (std::size_t i = 0; i < placements.found.size(); ++i)
+        candidates.push_back(make_candidate(workload, totals->steps()[i], placements.found[i], *state.site));
+    const auto best = static_cast<std::size_t>(choose_candidate(candidates, placements.found, state.site->ranking));
+    if (!candidates[best].fits_time || !candidates[best].fits_memory) return "";
+    return fmt::format("; partition {} would hold it", candidates[best].allocation.partition);
+}
+
+}  // namespace
+
+Outcome decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequest& request) {
+    const SiteConfig& site = *state.site;
+    using Because = Verdict::Fault;
+    const auto failed = [&](Because fault, const std::string& reason) {
+        return Outcome{nullptr, failure_verdict(site, fault, reason), ""};
+    };
+    const Deadline deadline{std::chrono::milliseconds(site.deadline_ms)};
+    const auto declaration = parse_payload(request.payload);
+    if (!declaration) return failed(Because::no_forecast, declaration.error().message);
+    auto workload = to_workload(*declaration);
+    if (!workload) return failed(Because::no_forecast, workload.error().message);
+    auto gpus = read_gpu_request(request);
+    if (!gpus) return failed(Because::gpu_request, gpus.error().message);
+    if (!*gpus && state.has_cpu) *gpus = on_nodes_alone(request);
+    if (!*gpus) return {nullptr, no_gpu_verdict(site, *workload), ""};
+    if (!state.cluster)
+        return failed(Because::no_forecast, "the controller has no cluster file; the administrator runs dlcast sync");
+    Placements placements = find_placements(*state.cluster, state.catalog, site, request, **gpus);
+    if (placements.found.empty()) return failed(Because::no_place, reasons(placements.misses));
+    if (const auto status = keep_possible(*workload, placements); !status)
+        return failed(Because::no_place, status.error().message);
+    if (Deadline::passed())
+        return failed(Because::no_forecast,
+                      fmt::format("the model took longer to read than deadline_ms {} allows", site.deadline_ms));
+    auto judged = Judge(state, breaker, *workload, placements.found).judge();
+    if (!judged) return failed(Because::no_forecast, judged.error().message);
+    std::vector<Candidate>& candidates = judged->candidates;
+    const auto best = static_cast<std::size_t>(choose_candidate(candidates, placements.found, site.ranking));
+    if (candidates[best].job && !candidates[best].fits_time && !trim(request.partition).empty())
+        candidates[best].reason += elsewhere(state, *workload, request, **gpus);
+    const bool by_network = judged->origin.by == state.model->by();
+    workload->model.layers.clear();
+    workload->model.layers.shrink_to_fit();
+    auto decision = std::make_shared<Decision>(Decision{std::move(*workload), std::move(candidates[best]),
+                                                        std::move(placements.found[best]), std::move(judged->origin)});
+    return {std::move(decision), {}, std::move(judged->log), by_network};
+}
+
+}  // namespace dlcast

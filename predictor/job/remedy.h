@@ -1,0 +1,16 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "predictor/job/job_forecast.h"
+#include "predictor/job/site_config.h"
+
+namespace dlcast {
+
+/// What helps a job that may take longer than `cap_min`: how many jobs in a chain that resume from checkpoints, and how
+/// much of the training one job holds, both at the site's quantile.
+std::string time_remedy(const Workload& workload, const JobForecast& job, const SiteConfig& site, std::int64_t cap_min);
+
+}  // namespace dlcast

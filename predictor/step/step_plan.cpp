@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/step/step_plan.h"
+
+#include <cmath>
+#include <optional>
+
+#include "predictor/step/memory.h"
+
+namespace dlcast {
+namespace {
+
+// Weight of the network's time of an fp32 layer beside the constants' (a weighted geometric mean): the two err in
+// different shapes. Other precisions stand in no table of operators, so that the network has nothing to add there.
+constexpr double network_share = 0.15;
+
+// What the network says of one phase of a layer, drawn towards the constants' time of it.
+double blended_s(double constants_s, const std::vector<PlacedCalls>& calls, const std::vector<OperatorTime>& times,
+                 bool forward) {
+    double network_s = 0;
+    for (const PlacedCalls& call : calls)
+        if (call.forward == forward) network_s += call.count * times[call.place].median_s;
+    if (network_s <= 0 || constants_s <= 0) return constants_s;
+    return std::pow(constants_s, 1.0 - network_share) * std::pow(network_s, network_share);
+}
+
+}  // namespace
+
+Result<std::vector<StepPlan>> plan_steps(const std::vector<StepQuery>& queries, const StepWeights& weights) {
+    std::vector<StepPlan> out;
+    out.reserve(queries.size());
+    const Workload* last = nullptr;
+    std::optional<LoweredLayers> layers;
+    for (const StepQuery& query : queries) {
+        if (query.workload != last) layers.emplace(*query.workload);
+        last = query.workload;
+        auto work = step_work(*query.workload, query.allocation, weights.collectives, *layers);
+        if (!work) return work.error();
+        out.push_back({std::move(*work), {}});
+    }
+    return out;
+}
+
+void place_calls(StepPlan& plan, const Device& device, OperatorTable& table, const std::vector<bool>& wanted) {
+    plan.calls.reserve(plan.work.layers.size());
+    for (std::size_t i = 0; i < plan.work.layers.size(); ++i) {
+        const LayerWork& layer = plan.work.layers[i];
+        auto& calls = plan.calls.emplace_back();
+        if (!wanted.empty() && !wanted[i]) continue;
+        calls.reserve(layer.operators.size());
+        for (const OperatorUse& use : layer.operators)
+            calls.push_back({table.add(use.op, device), use.count, use.op.phase == Phase::forward});
+    }
+}
+
+StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights) {
+    const StepTimes<double> t = step_times(work, weights.coefficients);
+    StepEstimate out;
+    out.forward_s = t.forward_s;
+    out.backward_s = t.backward_s;
+    out.optimizer_s = t.update_s;
+    out.communication_s = t.communication_s;
+    out.exposed_communication_s = t.exposed_s;
+    out.host_s = t.host_s;
+    out.step_s = t.step_s;
+    out.log_sd = weights.log_sd(work.device, workload.model.family);
+    out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
+    out.micro_batch = work.micro_batch;
+    out.memory = estimate_memory(workload, work.layout, work.micro_batch, work.device);
+    return out;
+}
+
+void blend_network(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,
+                   std::vector<LayerSeconds>& layers, StepEstimate& out) {
+    if (workload.training.precision != Precision::fp32) return;
+    LayerSeconds before, after;
+    for (std::size_t i = 0; i < layers.size(); ++i) {
+        const double count = plan.work.layers[i].count;
+        before.forward_s += count * layers[i].forward_s;
+        before.backward_s += count * layers[i].backward_s;
+        layers[i].forward_s = blended_s(layers[i].forward_s, plan.calls[i], times, true);
+        layers[i].backward_s = blended_s(layers[i].backward_s, plan.calls[i], times, false);
+        after.forward_s += count * layers[i].forward_s;
+        after.backward_s += count * layers[i].backward_s;
+    }
+    const auto scale = [&out](double& phase_s, double from_s, double to_s) {
+        if (from_s <= 0) return;
+        const double change_s = phase_s * (to_s / from_s - 1.0);
+        phase_s += change_s;
+        out.step_s += change_s;
+    };
+    scale(out.forward_s, before.forward_s, after.forward_s);
+    scale(out.backward_s, before.backward_s, after.backward_s);
+}
+
+}  // namespace dlcast

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Inside of step_estimate.h and step_totals.h: the work of a step, and its calls in the table of operators.
+#pragma once
+
+#include <vector>
+
+#include "predictor/step/operator_table.h"
+#include "predictor/step/step_estimate.h"
+#include "predictor/step/step_physics.h"
+#include "predictor/step/step_work.h"
+
+namespace dlcast {
+
+struct PlacedCalls {
+    std::size_t place = 0;  // in the table of operators
+    double count = 0.0;
+    bool forward = true;
+};
+
+struct StepPlan {
+    StepWork work;
+    std::vector<std::vector<PlacedCalls>> calls;  // by distinct layer
+};
+
+/// The work of each query; the layers of a workload are lowered once for queries that stand together.
+Result<std::vector<StepPlan>> plan_steps(const std::vector<StepQuery>& queries, const StepWeights& weights);
+
+/// Enters the operators of the plan into the table; of distinct layers with a flag alone, where `wanted` has flags.
+void place_calls(StepPlan& plan, const Device& device, OperatorTable& table, const std::vector<bool>& wanted = {});
+
+/// All but the layers, by the constants alone.
+StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights);
+
+/// Draws the layers of an fp32 step, and with them forward and backward as a whole, towards the network.
+void blend_network(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,
+                   std::vector<LayerSeconds>& layers, StepEstimate& out);
+
+}  // namespace dlcast

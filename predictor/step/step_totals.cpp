@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/step/step_totals.h"
+
+#include <map>
+#include <string>
+#include <utility>
+
+#include "predictor/step/step_plan.h"
+
+namespace dlcast {
+
+struct StepTotals::Plans {
+    std::vector<StepPlan> plans;
+};
+
+StepTotals::StepTotals(std::vector<StepQuery> queries, std::unique_ptr<Plans> plans, const StepWeights& weights)
+    : queries_(std::move(queries)), plans_(std::move(plans)), weights_(&weights) {}
+StepTotals::StepTotals(StepTotals&&) noexcept = default;
+StepTotals& StepTotals::operator=(StepTotals&&) noexcept = default;
+StepTotals::~StepTotals() = default;
+
+Result<StepTotals> StepTotals::make(std::vector<StepQuery> queries, const StepWeights& weights) {
+    auto plans = plan_steps(queries, weights);
+    if (!plans) return plans.error();
+    StepTotals out(std::move(queries), std::make_unique<Plans>(Plans{std::move(*plans)}), weights);
+    out.steps_.reserve(out.queries_.size());
+    for (std::size_t i = 0; i < out.queries_.size(); ++i)
+        out.steps_.push_back(totals_of(*out.queries_[i].workload, out.plans_->plans[i].work, weights));
+    return out;
+}
+
+namespace {
+
+constexpr double least_share = 0.01;  // of a step's layers
+
+// One flag a distinct layer.
+std::vector<bool> that_matter(const StepWork& work, const std::vector<LayerSeconds>& seconds) {
+    double all_s = 0;
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+        all_s += work.layers[i].count * (seconds[i].forward_s + seconds[i].backward_s);
+    std::vector<bool> out;
+    for (std::size_t i = 0; i < seconds.size(); ++i)
+        out.push_back(work.layers[i].count * (seconds[i].forward_s + seconds[i].backward_s) >= least_share * all_s);
+    return out;
+}
+
+}  // namespace
+
+Status StepTotals::draw(const std::vector<std::size_t>& which, const LayerTimeModel& model) {
+    if (model.by() != "torch") return ok();
+    OperatorTable table;
+    std::map<std::string, const Device*> devices;
+    std::vector<std::vector<LayerSeconds>> seconds;
+    for (const std::size_t i : which) {
+        if (queries_[i].workload->training.precision != Precision::fp32) return ok();
+        StepPlan& plan = plans_->plans[i];
+        seconds.push_back(layer_seconds(plan.work, weights_->coefficients));
+        const Device& own = queries_[i].allocation.device;
+        place_calls(plan, *devices.try_emplace(own.name, &own).first->second, table,
+                    that_matter(plan.work, seconds.back()));
+    }
+    const auto times = table.times(model);
+    if (!times) return times.error();
+    for (std::size_t n = 0; n < which.size(); ++n) {
+        const std::size_t i = which[n];
+        blend_network(*queries_[i].workload, plans_->plans[i], *times, seconds[n], steps_[i]);
+    }
+    return ok();
+}
+
+}  // namespace dlcast
