@@ -12,7 +12,7 @@ using Catch::Matchers::WithinRel;
 namespace {
 
 // Any operator takes a millisecond, says what counts as the network.
-class Network final : public LayerTimeModel {
+class MillisecondModel final : public LayerTimeModel {
 public:
     Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const override {
         asked += queries.size();
@@ -45,7 +45,7 @@ TEST_CASE("equal layers are one, but for the first that trains", "[step_totals]"
 
 TEST_CASE("totals are those of the whole estimate", "[step_totals]") {
     const Workload workload = test::linear_net(20, 2048, 64);
-    const Network network;
+    const MillisecondModel network;
     const auto whole = estimate_steps({{&workload, one_gpu()}}, network);
     REQUIRE(whole);
     const auto by_constants = estimate_steps({{&workload, one_gpu()}}, *make_analytic_model());
@@ -64,7 +64,7 @@ TEST_CASE("layers that take next to nothing are not asked about, nor another pre
     Workload workload = test::linear_net(3, 2048, 64);
     workload.model.layers.push_back(test::square_linear(2));
     const StepWeights weights;
-    const Network all, some, none;
+    const MillisecondModel all, some, none;
     REQUIRE(estimate_steps({{&workload, one_gpu()}}, all));
     auto totals = StepTotals::make({{&workload, one_gpu()}}, weights);
     REQUIRE(totals);
