@@ -31,8 +31,8 @@ struct GpuRequest {
     int nodes = 0;      // at least
     int max_nodes = 0;  // at most; equal to `nodes` where their number is fixed
     int gpus_per_node = 0;
-    bool whole_nodes = false;  // --exclusive without a count of GPUs
-    bool on_cpu = false;       // no GPU: each node computes by itself
+    bool whole_nodes = false;            // --exclusive without a count of GPUs
+    bool on_cpu = false;                 // no GPU: each node computes by itself
     std::vector<std::string> assumed{};  // as sentences
 };
 
