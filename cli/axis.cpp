@@ -7,7 +7,7 @@
 namespace dlcast {
 namespace {
 
-constexpr std::size_t most_ticks = 7;
+constexpr std::size_t most_ticks = 9;
 
 std::vector<double> decade_ticks(double least, double most, bool all) {
     std::vector<double> out;

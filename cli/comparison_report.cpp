@@ -67,12 +67,13 @@ std::string to_text(const Comparison& comparison) {
 
 std::string to_svg(const Comparison& comparison) {
     std::vector<std::string> names;
-    BarPanel time{time_name(comparison), {}}, hours{"GPU-hours", {}}, memory{"memory of a GPU, GiB", {}};
+    BarPanel time{time_name(comparison), {}}, hours{"GPU-hours", {}}, memory{"memory, of the GPU's GiB", {}};
     for (const ComparedGpu& gpu : comparison.gpus) {
         names.push_back(name_of(gpu));
         time.bars.push_back({gpu.time_s, format_duration(gpu.time_s), !gpu.fits()});
         hours.bars.push_back({gpu.gpu_hours, format_hours(gpu.gpu_hours), !gpu.fits()});
-        memory.bars.push_back({gpu.candidate.step.memory.total_bytes() / bytes_per_GiB, memory_of(gpu), !gpu.fits()});
+        const double share = gpu.candidate.step.memory.total_bytes() / gpu.candidate.allocation.device.memory_bytes;
+        memory.bars.push_back({share, memory_of(gpu), !gpu.fits()});
     }
     std::vector<std::string> notes;
     const bool all_fit = std::all_of(comparison.gpus.begin(), comparison.gpus.end(), [](auto& g) { return g.fits(); });

@@ -101,13 +101,16 @@ std::string memory_text(const Prediction& prediction) {
     return out;
 }
 
+constexpr double least_shown_s = 0.5;  // less is said as 0 s
+
 std::string job_text(const Candidate& candidate) {
     if (!candidate.job) return "";
     const JobForecast& job = *candidate.job;
     std::string out = line("run time", format_duration(job.p50_s),
                            fmt::format("95 %: {}; {:.0f} steps", format_duration(job.p95_s), job.steps));
     for (const JobPart& part : job_parts)
-        if (job.*part.seconds > 0) out += line(fmt::format("  {}", part.name), format_duration(job.*part.seconds));
+        if (job.*part.seconds >= least_shown_s)
+            out += line(fmt::format("  {}", part.name), format_duration(job.*part.seconds));
     const std::string option = candidate.fits_time ? fmt::format("--time={}", format_limit(candidate.limit_min)) : "";
     const std::string cap = candidate.limit_capped_by.empty() ? "" : fmt::format("({})", candidate.limit_capped_by);
     out += line("time limit", format_limit(candidate.limit_min),

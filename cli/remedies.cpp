@@ -138,6 +138,13 @@ std::vector<Remedy> find_remedies(const PredictOptions& options, const PredictSi
         if (attempt.fits()) out.push_back(remedy_of(attempt));
     };
     add(search.attempt_with_batch({}));
+    // The lower stages of ZeRO send less than the third.
+    const Parallel& parallel = prediction.workload.training.parallel;
+    for (int stage = parallel.zero + 1; gpus > 1 && parallel.fsdp.empty() && stage < 3; ++stage) {
+        const Attempt attempt = search.attempt({set_key(fmt::format("training.parallel.zero={}", stage))});
+        add(attempt);
+        if (attempt.fits()) break;
+    }
     for (std::size_t count = 1; count <= changes.size(); ++count) {
         for (const auto& chosen : choices(changes, count)) add(search.attempt(chosen));
         if (!out.empty()) break;

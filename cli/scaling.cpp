@@ -193,7 +193,8 @@ Result<std::unique_ptr<Scaling>> make_scaling(const ScaleOptions& options, const
         out->has_duration = out->has_duration || curve.points.front().candidate.job.has_value();
         // The network is said of many nodes, and is the same for all counts.
         for (const std::string& text : curve.points.back().placement.assumed)
-            if (text.find("nodes of") == std::string::npos) add_once(out->assumed, text);
+            if (text.find("nodes of") == std::string::npos)
+                add_once(out->assumed, out->curves.size() > 1 ? curve.name + ": " + text : text);
     }
     if (!out->has_duration) out->warnings.push_back(missing_duration(out->workload));
     choose(*out);

@@ -148,8 +148,9 @@ std::string to_svg(const Scaling& scaling) {
                  true, [&](const ScalePoint& p) { return p.time_s / unit.seconds; }),
         panel_of(scaling, "efficiency, %", false, [](const ScalePoint& p) { return 100 * p.efficiency; }),
         panel_of(scaling, "GPU-hours", false, [](const ScalePoint& p) { return p.gpu_hours; })};
-    std::vector<std::string> notes{kept_batch(scaling.workload) +
-                                   "; ring: knee, more GPUs win less than half; hollow: does not fit"};
+    std::vector<std::string> notes{
+        kept_batch(scaling.workload) +
+        "; ring: knee, beyond it more GPUs win less than half of what they could; hollow: does not fit"};
     if (scaling.fastest)
         notes.push_back(fmt::format("fastest {}: {}, {} GPU-hours; cheapest {}: {}, {} GPU-hours",
                                     gpus_text(*scaling.fastest), format_duration(scaling.fastest->time_s),
