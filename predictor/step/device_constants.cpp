@@ -57,7 +57,7 @@ double peak_flops_per_s(const Device& d, ArithmeticUnit unit) {
 }
 
 double clock_log_sd(const Device& d) {
-    constexpr double per_shortfall = 0.2;  // from what T4 and L4 vary by
+    constexpr double per_shortfall = 0.25;  // from what T4 and L4 vary by
     const double peak = peak_flops_per_s(d, ArithmeticUnit::simt);
     const std::size_t rate = static_cast<std::size_t>(StepConstant::simt_tflops_per_w);
     const double fed = fed_flops_per_w_s(d, ArithmeticUnit::simt) * constant_facts()[rate].prior;
