@@ -98,14 +98,14 @@ class Recorder(TorchDispatchMode):
         if plain in NORMS:
             keys = {} if args[2] is not None or args[1] is None else {"bias": False}
             if args[1] is None:
-                return self.add("multiply", first, result)
+                return self.add("multiply", first, result, at=of_one_sample(result.shape))
             return self.add(NORMS[plain], first, result, **keys)
         if plain in ACTIVATIONS:
             return self.add(ACTIVATIONS[plain], first, result)
         if plain in SUMS and isinstance(result, torch.Tensor) and result.is_floating_point():
             return self.note_sum(plain, args, out)
         if name == "cat":
-            return self.add("concat", out, out)
+            return self.add("concat", out, out, at=of_one_sample(out.shape))
         if name == "embedding":
             self.add("embedding", args[1], out, vocab=int(first.shape[0]), width=int(first.shape[1]))
             return None

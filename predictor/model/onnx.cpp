@@ -44,6 +44,14 @@ void close_dimensions(OnnxInput& input, bool names_it, std::vector<std::string>&
     }
 }
 
+// Recurrent layers read [time, batch, width]; where that is the model's input, its batch stands second.
+bool is_time_major(const OnnxGraph& graph, const OnnxInput& input) {
+    return input.shape.size() == 3 && std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const OnnxNode& node) {
+               return (node.type == "LSTM" || node.type == "GRU") && !node.inputs.empty() &&
+                      node.inputs[0] == input.name && node.integer_or("layout", 0) == 0;
+           });
+}
+
 Result<std::string> unknown_operators(const OnnxGraph& graph, const std::string& source) {
     std::set<std::string> unknown;
     for (const OnnxNode& node : graph.nodes)
@@ -141,7 +149,9 @@ Value& OnnxFollower::layer(const char* type, const Sizes& shape, const Sizes& re
     const Shape in = sample_shape(shape);
     Value made = Value::object();
     made.set("type", type);
-    if (in != current_) {
+    // A join without names always says its shape.
+    const std::string_view name = type;
+    if (in != current_ || name == "add" || name == "multiply" || name == "concat") {
         Value at = Value::array();
         for (const std::int64_t size : in) at.push(size);
         made.set("at", std::move(at));
@@ -163,7 +173,7 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
     std::vector<std::string> assumed;
     close_dimensions(first, true, assumed);
 
-    OnnxFollower follower(first.shape[0]);
+    OnnxFollower follower(is_time_major(*graph, first) ? first.shape[1] : first.shape[0]);
     for (OnnxTensor& tensor : graph->initializers) {
         if (!is_sane(tensor.shape))
             return invalid_argument(fmt::format("{}: the weight \"{}\" has the shape [{}]", source,

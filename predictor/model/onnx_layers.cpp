@@ -306,7 +306,8 @@ void follow_reduce(OnnxFollower& f, const OnnxNode& node) {
             return f.output(node, {out, Sizes{static_cast<std::int64_t>(product)}, in.weight});
     }
     // The mean of an image is pooling.
-    if (in.shape.size() == 4 && gone[2] && gone[3] && !gone[1] && !in.weight) f.layer("global_avg_pool", in.shape, out);
+    if (in.shape.size() == 4 && gone[2] && gone[3] && !gone[1] && !in.weight)
+        f.layer("global_avg_pool", in.shape, {in.shape[0], in.shape[1], 1, 1});
     f.output(node, {out, {}, in.weight});
 }
 
@@ -335,8 +336,9 @@ void follow_recurrent(OnnxFollower& f, const OnnxNode& node) {
     const bool both = direction && direction->text == "bidirectional";
     const std::int64_t directions = both ? 2 : 1;
     // [time, batch, width] as ONNX lays it out.
-    Value& layer = f.layer(node.type == "GRU" ? "gru" : "lstm", {in.shape[1], in.shape[0], in.shape[2]},
-                           {in.shape[1], in.shape[0], hidden * directions});
+    Value& layer =
+        f.layer(node.type == "GRU" ? "gru" : "lstm", in.shape, {in.shape[0], directions, in.shape[1], hidden});
+    layer.set("at", Value(Value::Array{in.shape[0], in.shape[2]}));
     layer.set("hidden", hidden);
     if (both) layer.set("bidirectional", true);
     f.output(node, {{in.shape[0], directions, in.shape[1], hidden}, {}, false});

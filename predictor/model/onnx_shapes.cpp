@@ -144,7 +144,7 @@ void follow_concat(OnnxFollower& f, const OnnxNode& node) {
     if (f.failed()) return;
     if (total > 1e15) return f.fail(node, "an absurd size");
     out.shape[axis] = static_cast<std::int64_t>(total);
-    if (!out.values && !out.weight) f.layer("reshape", out.shape, out.shape).set("type", "concat");
+    if (!out.values && !out.weight) f.layer("concat", out.shape, out.shape);
     f.output(node, std::move(out));
 }
 
