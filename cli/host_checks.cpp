@@ -47,7 +47,7 @@ private:
 
     void slurm() {
         const auto said = run_program({"sinfo", "--version"}, patience);
-        if (!said) return say(Grade::hint, "slurm", "no sinfo in PATH; this host neither submits nor controls");
+        if (!said) return say(Grade::hint, "slurm", said.error().message + "; does this host belong to a cluster?");
         const std::string line(trim(*said));
         version_ = slurm_version_in(line);
         say(version_ ? Grade::good : Grade::hint, "slurm",
