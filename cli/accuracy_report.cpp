@@ -23,10 +23,11 @@ struct Column {
     std::string_view key, heading;
     int decimals;
 };
-constexpr std::array<Column, 8> columns{{{"rows", "rows", 0},
+constexpr std::array<Column, 9> columns{{{"rows", "rows", 0},
                                          {"mape_pct", "MAPE %", 1},
                                          {"median_ape_pct", "median %", 1},
                                          {"p90_ape_pct", "p90 %", 1},
+                                         {"mean_family_median_ape_pct", "median, mean of families %", 1},
                                          {"bias_pct", "bias %", 1},
                                          {"rmse_ms", "RMSE ms", 3},
                                          {"roofline_mape_pct", "roofline MAPE %", 1},
@@ -141,10 +142,17 @@ std::string groups_table(const std::string& by, const Value& groups) {
     return out;
 }
 
+// Which weights forecast; "" where each fold had its own.
+std::string weights_of(const Value& result) {
+    const Value* id = result.find("weights");
+    return id != nullptr && id->is_string() && !id->as_string().empty() ? ", weights " + id->as_string() : "";
+}
+
 std::string section_text(const KeptResult& kept) {
     std::string out = fmt::format("\n## {}\n\n", kept.title);
     if (!kept.text.empty()) out += kept.text + "\n\n";
-    out += fmt::format("`{}`{}\n", kept.command, kept.date.empty() ? "" : " (" + kept.date + ")");
+    out += fmt::format("`{}`{}{}\n", kept.command, kept.date.empty() ? "" : " (" + kept.date + ")",
+                       weights_of(kept.result));
     const std::vector<Column> of = columns_of(kept.result);
     if (!of.empty()) out += heading(headings_of("all rows", of)) + line(cells_of("dlcast", kept.result, of));
     const std::string published = published_lines(kept.section);

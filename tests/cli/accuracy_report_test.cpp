@@ -17,7 +17,7 @@ TEST_CASE("a page holds each kept result with its figures, command and date", "[
     const ScratchFolder folder;
     folder.write("20-models.json",
                  R"({"title": "Whole models", "command": "dlcast evaluate models A B", "date": "2026-01-02",
-                     "result": {"rows": 3, "mape_pct": 5.04,
+                     "result": {"rows": 3, "mape_pct": 5.04, "weights": "abc123",
                                 "by": {"gpu": {"T4 total": {"dlcast": {"rows": 3, "mape_pct": 5.04},
                                                             "micro": {"rows": 2, "mape_pct": 12.5}}}}}})");
     folder.write("10-ops-test.json",
@@ -31,7 +31,7 @@ TEST_CASE("a page holds each kept result with its figures, command and date", "[
     CHECK(page.find("## Operators") < page.find("## Whole models"));
     CHECK(holds(page, "| dlcast | 2 | 7.2 | 0.500 | 90.0 |"));
     CHECK(holds(page, "| T4 | 2 | 7.2 | 0.500 |"));
-    CHECK(holds(page, "`dlcast evaluate models A B` (2026-01-02)"));
+    CHECK(holds(page, "`dlcast evaluate models A B` (2026-01-02), weights abc123"));
     CHECK(holds(page, "| gpu | rows | dlcast | Li et al. |"));
     CHECK(holds(page, "| T4 total | 3 | 5.0 | 12.5 |"));
     CHECK(holds(page, "10.9 %"));  // Justus et al., published for such rows
