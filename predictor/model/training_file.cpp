@@ -103,7 +103,7 @@ private:
             }
         return fault(
             name, fmt::format("optimizer \"{}\" has no counterpart; name one under \"optimizer\" of dlcast's training",
-                              text.substr(0, 80)));
+                              name.as_string().substr(0, 80)));
     }
 
     Status deepspeed(const Value& in) {

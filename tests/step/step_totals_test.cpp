@@ -61,7 +61,7 @@ TEST_CASE("totals are those of the whole estimate", "[step_totals]") {
 }
 
 TEST_CASE("layers that take next to nothing are not asked about, nor another precision than fp32", "[step_totals]") {
-    Workload workload = test::linear_net(3, 2048, 64);
+    Workload workload = test::linear_net(3, 8192, 65536);  // milliseconds a layer beside microseconds for the last
     workload.model.layers.push_back(test::square_linear(2));
     const StepWeights weights;
     const MillisecondModel all, some, none;
