@@ -137,7 +137,7 @@ TEST_CASE("a path that a shell would have expanded is told to be written out", "
     CHECK(answer.log.front().find("expands neither ~ nor variables") != std::string::npos);
 }
 
-TEST_CASE("--dl-train changes the training of the file", "[slurm]") {
+TEST_CASE("the option --dl-train changes the training of the file", "[slurm]") {
     const Site site;
     SpankPlugin plugin(S_CTX_ALLOCATOR);
     const auto answer = plugin.component({site.write("vgg16.json", vgg16)}, {"epochs=3", "steps=7,precision=bf16"});
@@ -155,7 +155,7 @@ TEST_CASE("a name needs no file where --dl-train says how it is trained", "[slur
           R"({"model":"resnet50","training":{"epochs":90,"batch_size":256},"dataset":"imagenet-1k"})");
 }
 
-TEST_CASE("--dl-train alone, or with a key nobody knows, stops the submission", "[slurm]") {
+TEST_CASE("the option --dl-train alone, or with a key nobody knows, stops the submission", "[slurm]") {
     SpankPlugin plugin(S_CTX_ALLOCATOR);
     const auto alone = plugin.component({}, {"epochs=90"});
     CHECK(alone.rc < 0);
