@@ -147,7 +147,7 @@ TEST_CASE("flags of a QOS and limits of accounts are read", "[sync]") {
     CHECK(write_cluster(*read) == text);
 }
 
-TEST_CASE("--time-min is a soft limit where Slurm is new enough and its configuration says so", "[sync]") {
+TEST_CASE("the option --time-min is a soft limit where Slurm is new enough and its configuration says so", "[sync]") {
     const auto [version, parameters, soft] = GENERATE(table<std::string, std::string, bool>({
         {"25.05.8", "bf_interval=5,time_min_as_soft_limit", true},
         {"23.11.0", "time_min_as_soft_limit", true},
