@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/samples/timing_sample.h"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+
+#include "predictor/base/json.h"
+#include "predictor/base/text.h"
+#include "predictor/samples/operator_json.h"
+#include "tests/scratch_folder.h"
+
+using namespace dlcast;
+
+namespace {
+
+TimingSample sample_of(SamplePoint point) {
+    TimingSample out;
+    out.device = {"EPYC-2", 2, 2.6e9, 0.0, ""};
+    out.versions = {{"backend", "torch-cpu"}, {"dlcast", "0.1.0"}};
+    out.host = "n1";
+    out.rank = 3;
+    out.clock = Clock::call;
+    out.point = std::move(point);
+    out.repetitions = 25;
+    out.outliers = 2;
+    out.median_s = 1.2345678901234e-4;
+    out.relative_ci = 0.013;
+    out.fastest_s = 1.1e-4;
+    out.slowest_s = 9e-4;
+    return out;
+}
+
+Operator convolution() {
+    Operator op;
+    op.kind = OperatorKind::conv2d;
+    op.phase = Phase::backward_weight;
+    op.precision = Precision::bf16;
+    op.batch = 8;
+    op.in_ch = 3, op.out_ch = 64;
+    op.in_h = op.in_w = 224, op.out_h = op.out_w = 112;
+    op.kernel_h = op.kernel_w = 7;
+    op.stride = 2;
+    op.bias = op.channels_last = true;
+    return op;
+}
+
+std::string fault_of(const std::string& text) {
+    const auto sample = parse_timing_sample(text, "s.jsonl", 7);
+    return sample ? "" : sample.error().message;
+}
+
+const std::string good_tail =
+    R"("device": {"name": "EPYC-2"}, "repetitions": 5, "median_s": 0.5, "relative_ci": 0.01})";
+
+}  // namespace
+
+TEST_CASE("a timing sample reads back as it was written", "[samples]") {
+    Operator update;
+    update.kind = OperatorKind::optimizer;
+    update.phase = Phase::update;
+    update.optimizer = Optimizer::adamw;
+    update.rows = 138'357'544;
+    update.cols = 1;
+    const auto point = GENERATE_COPY(
+        SamplePoint(convolution()), SamplePoint(update),
+        SamplePoint(MeasuredCollective{Collective::alltoall, std::uint64_t{1} << 33, 16, 2, "mpi"}),
+        SamplePoint(MeasuredPass{"vgg16", 8, Pass::step, true, Precision::fp32, Optimizer::momentum, 4, 2, 26214400}));
+    const TimingSample written = sample_of(point);
+    const auto read = parse_timing_sample(to_json_line(written), "s.jsonl", 1);
+    REQUIRE(read);
+    CHECK(*read == written);
+}
+
+TEST_CASE("a fault in a timing sample names file, line and column", "[samples]") {
+    CHECK(fault_of("{\"v\": 1,,}").starts_with("s.jsonl:7:9: "));
+    CHECK(fault_of(R"({"v": 2, "device": {"name": "a"}})") ==
+          "s.jsonl:7:7: sample: version 2 is not known; this dlcast reads version 1");
+    CHECK(
+        fault_of(R"({"v": 1, "device": {"name": "a", "cores": 2}})").starts_with("s.jsonl:7:34: device: unknown key"));
+    CHECK(fault_of(R"({"v": 1, )" + good_tail).find("exactly one of") != std::string::npos);
+    CHECK(fault_of(
+              R"({"v": 1, "operator": {"kind": "linear", "phase": "forward", "precision": "fp32", "m": 2, "k": 3}, )" +
+              good_tail)
+              .find("needs \"n\"") != std::string::npos);
+    CHECK(fault_of(R"({"v": 1, "operator": {"kind": "liner", "phase": "forward", "precision": "fp32"}, )" + good_tail)
+              .find("kind is \"liner\"") != std::string::npos);
+    CHECK(
+        fault_of(
+            R"({"v": 1, "collective": {"name": "all_reduce", "bytes": -1, "ranks": 2, "nodes": 1, "library": "mpi"}, )" +
+            good_tail)
+            .find("bytes is -1") != std::string::npos);
+}
+
+TEST_CASE("a sample whose numbers contradict each other is refused", "[samples]") {
+    TimingSample sample = sample_of(convolution());
+    sample.outliers = sample.repetitions + 1;
+    CHECK(fault_of(to_json_line(sample)).find("more outliers than repetitions") != std::string::npos);
+    sample = sample_of(convolution());
+    sample.fastest_s = 2 * sample.median_s;
+    CHECK(fault_of(to_json_line(sample)).find("between fastest_s and slowest_s") != std::string::npos);
+    sample = sample_of(MeasuredPass{"m", 1, Pass::step, true, Precision::fp32, Optimizer::sgd, 2, 3, 0});
+    CHECK(fault_of(to_json_line(sample)).find("more nodes than ranks") != std::string::npos);
+}
+
+TEST_CASE("a file of timing samples is read line by line up to its first fault", "[samples]") {
+    ScratchFolder folder;
+    const std::string line = to_json_line(sample_of(convolution()));
+    int seen = 0;
+    const auto count = [&seen](TimingSample&&) { ++seen; };
+    CHECK(read_timing_samples(folder.write("good", line + "\n\n" + line + "\n" + line), count));
+    CHECK(seen == 3);
+    seen = 0;
+    const std::string torn = folder.write("torn", line + "\n" + line.substr(0, 40));
+    const auto status = read_timing_samples(torn, count);
+    REQUIRE_FALSE(status);
+    CHECK(status.error().message.starts_with(torn + ":2:"));
+    CHECK(seen == 1);
+    CHECK_FALSE(read_timing_samples(folder.write("long", std::string(70'000, ' ')), count));
+    CHECK_FALSE(read_timing_samples(folder.path("missing"), count));
+    CHECK_FALSE(read_timing_samples(folder.path("."), count));
+}
+
+TEST_CASE("a point is the same whatever its time was, and another on another device or backend", "[samples]") {
+    const TimingSample a = sample_of(convolution());
+    TimingSample b = a;
+    b.median_s = 1.0;
+    b.slowest_s = 2.0;
+    b.device.clock_Hz = 1e9;
+    CHECK(same_point(a, b));
+    b.device.name = "EPYC-4";
+    CHECK_FALSE(same_point(a, b));
+    b = a;
+    b.versions["backend"] = "torch-cuda";
+    CHECK_FALSE(same_point(a, b));
+    b = a;
+    std::get<Operator>(b.point).stride = 1;
+    CHECK_FALSE(same_point(a, b));
+}
+
+TEST_CASE("the schema of timing samples lists the words that the reader knows", "[samples][schema]") {
+    const auto text = read_file(DLCAST_SOURCE_DIR "/etc/schema/timing-sample.schema.json", 1 << 20);
+    REQUIRE(text);
+    const auto tree = parse_json(*text, "timing-sample.schema.json");
+    REQUIRE(tree);
+    const Value& definitions = *tree->find("$defs");
+    const auto words = [&](const char* part, const char* key) {
+        std::vector<std::string> out;
+        for (const Value& word : definitions.find(part)->find("properties")->find(key)->find("enum")->as_array())
+            out.push_back(word.as_string());
+        return out;
+    };
+    CHECK(words("operator", "kind") == operator_kind_names());
+    CHECK(words("operator", "function") == function_names());
+    CHECK(words("operator", "phase") == phase_names());
+    CHECK(words("operator", "precision") == precision_names());
+    CHECK(words("operator", "optimizer") == optimizer_names());
+    CHECK(words("collective", "name") == std::vector<std::string>(collective_names.begin(), collective_names.end()));
+}
+
+TEST_CASE("a plan reads back as it was written", "[samples]") {
+    ScratchFolder folder;
+    const MeasuredPass pass{"resnet18", 8, Pass::forward, true, Precision::fp32, Optimizer::none, 1, 1, 0};
+    const std::vector<SamplePoint> plan{convolution(), pass};
+    const std::string file = folder.write("plan", to_plan_line(plan[0]) + "\n" + to_plan_line(plan[1]) + "\n");
+    const auto read = read_plan(file);
+    REQUIRE(read);
+    CHECK(*read == plan);
+    const std::string wrong = folder.write("wrong", to_plan_line(plan[0]) + "\n{\"layer\": 1}\n");
+    const auto fault = read_plan(wrong);
+    REQUIRE_FALSE(fault);
+    CHECK(fault.error().message.starts_with(wrong + ":2:1: "));
+}
