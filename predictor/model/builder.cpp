@@ -10,7 +10,7 @@ namespace dlcast {
 namespace {
 
 constexpr std::size_t most_layers = 100'000;
-constexpr std::size_t layers_between_polls = 16;
+constexpr std::size_t layers_between_polls = 64;  // reading the clock costs as much as five layers
 constexpr double most_elements = 1e15;  // of a tensor, and of all parameters: far above any machine, far below overflow
 
 // Output size of a window along one side; below 1 where it does not fit.
@@ -61,17 +61,16 @@ Layer& ModelBuilder::append(std::string name, LayerKind kind, Shape output, doub
     parameters_ += parameters;
     if (parameters_ > most_elements) fail("more than 1e15 parameters");
     if (failed()) return discarded_;
-    Layer layer;
+    Layer& layer = model_.layers.emplace_back();
     layer.name = std::move(name);
     layer.kind = kind;
-    layer.input = shape_;
+    layer.input = std::move(shape_);
     layer.output = output;
     layer.parameters = static_cast<std::uint64_t>(parameters);
     layer.block = block_;
     layer.head = head_;
-    model_.layers.push_back(std::move(layer));
     shape_ = std::move(output);
-    return model_.layers.back();
+    return layer;
 }
 
 void ModelBuilder::add_parameters(Layer& layer, double count) {
@@ -139,11 +138,11 @@ Layer& ModelBuilder::transposed_conv(std::string name, std::int64_t out, const W
     const auto grow = [&](std::int64_t size, std::int64_t kernel, std::int64_t pad) {
         return w.same ? size * w.stride : (size - 1) * w.stride - 2 * pad + kernel;
     };
-    const Shape output = w.out_h > 0
-                             ? Shape{out, w.out_h, w.out_w}
-                             : Shape{out, grow(shape_[1], w.kernel_h, w.pad_h), grow(shape_[2], w.kernel_w, w.pad_w)};
+    Shape output = w.out_h > 0 ? Shape{out, w.out_h, w.out_w}
+                               : Shape{out, grow(shape_[1], w.kernel_h, w.pad_h), grow(shape_[2], w.kernel_w, w.pad_w)};
     const double weights = as_double(w.kernel_h) * as_double(w.kernel_w) * as_double(in) * as_double(out);
-    Layer& layer = append(std::move(name), LayerKind::conv2d, output, weights + (bias ? as_double(out) : 0.0));
+    Layer& layer =
+        append(std::move(name), LayerKind::conv2d, std::move(output), weights + (bias ? as_double(out) : 0.0));
     layer.kernel_h = w.kernel_h;
     layer.kernel_w = w.kernel_w;
     layer.stride = w.stride;
@@ -198,7 +197,8 @@ Layer& ModelBuilder::linear(std::string name, std::int64_t out, bool bias) {
     Shape output = shape_;
     output.back() = out;
     const double weights = as_double(shape_.back()) * as_double(out);
-    Layer& layer = append(std::move(name), LayerKind::linear, output, weights + (bias ? as_double(out) : 0.0));
+    Layer& layer =
+        append(std::move(name), LayerKind::linear, std::move(output), weights + (bias ? as_double(out) : 0.0));
     layer.bias = bias;
     return layer;
 }
@@ -225,7 +225,7 @@ Layer& ModelBuilder::multiply(std::string name) { return append(std::move(name),
 Layer& ModelBuilder::concat(std::string name, std::int64_t others) {
     Shape output = shape_;
     (output.size() == 3 ? output.front() : output.back()) += others;
-    return append(std::move(name), LayerKind::concat, output, 0.0);
+    return append(std::move(name), LayerKind::concat, std::move(output), 0.0);
 }
 
 Layer& ModelBuilder::flatten(std::string name) {

@@ -8,7 +8,6 @@
 #include "predictor/step/micro_batch.h"
 #include "predictor/step/runtime_memory.h"
 #include "predictor/step/software_kind.h"
-#include "predictor/step/stage_parameters.h"
 
 namespace dlcast {
 namespace {
@@ -73,6 +72,12 @@ double cast_bytes(const Training& training, const StageParameters& parameters) {
     return training.precision == Precision::amp ? 2 * parameters.trained_products : 0.0;
 }
 
+// In all that what layers need depends on; shards and places are counted afterwards.
+bool same_degrees(const Layout& a, const Layout& b) {
+    return a.tp == b.tp && a.pp == b.pp && a.vp == b.vp && a.cp == b.cp && a.ep == b.ep &&
+           a.sequence_parallel == b.sequence_parallel;
+}
+
 constexpr std::int64_t most_samples = std::int64_t{1} << 30;  // of a batch size; no card holds as many
 
 // Software may divide sequences over tensor ranks unasked.
@@ -93,25 +98,36 @@ BytesPerParameter bytes_per_parameter(const Training& training) {
     return out;
 }
 
-MemoryEstimate estimate_memory(const Workload& workload, const Layout& layout, std::int64_t micro_batch,
-                               const Device& device) {
-    const Training& training = workload.training;
+void MemoryEstimator::add_up(const Layout& layout) {
+    if (layout_ && same_degrees(*layout_, layout)) return;
+    layout_ = layout;
+    parameters_ = stage_parameters(workload_.model, layout);
+    activation_bytes_ = activation_memory(workload_, layout).total_bytes();
+}
+
+MemoryEstimate MemoryEstimator::on(const Layout& layout, std::int64_t micro_batch, const Device& device) {
+    add_up(layout);
+    const Training& training = workload_.training;
     const BytesPerParameter per = bytes_per_parameter(training);
-    const StageParameters parameters = stage_parameters(workload.model, layout);
     const auto samples = static_cast<double>(micro_batch);
+    const double frozen = parameters_.all - parameters_.trained;
     MemoryEstimate out;
     out.weights_bytes =
-        (per.weight * parameters.trained + frozen_width(training, per) * (parameters.all - parameters.trained)) /
-        layout.weight_shards;
-    out.gradients_bytes = per.gradient * parameters.trained / layout.gradient_shards;
-    out.optimizer_bytes = per.optimizer * parameters.trained / layout.optimizer_shards;
-    out.activations_bytes = activation_memory(workload, layout).total_bytes() * samples;
-    out.workspace_bytes = library_workspace_bytes(workload, micro_batch, device) + cast_bytes(training, parameters);
+        (per.weight * parameters_.trained + frozen_width(training, per) * frozen) / layout.weight_shards;
+    out.gradients_bytes = per.gradient * parameters_.trained / layout.gradient_shards;
+    out.optimizer_bytes = per.optimizer * parameters_.trained / layout.optimizer_shards;
+    out.activations_bytes = activation_bytes_ * samples;
+    out.workspace_bytes = library_workspace_bytes(workload_, micro_batch, device) + cast_bytes(training, parameters_);
     out.communication_bytes = channel_bytes(layout, device) + bucket_bytes(training, layout, out.gradients_bytes) +
-                              gathered_bytes(training, layout, parameters);
+                              gathered_bytes(training, layout, parameters_);
     out.context_bytes = context_bytes(device);
     out.fragmentation_bytes = fragmentation_share * out.activations_bytes;
     return out;
+}
+
+MemoryEstimate estimate_memory(const Workload& workload, const Layout& layout, std::int64_t micro_batch,
+                               const Device& device) {
+    return MemoryEstimator(workload).on(layout, micro_batch, device);
 }
 
 Result<MemoryEstimate> memory_on(const Workload& workload, const Allocation& allocation) {
@@ -125,8 +141,9 @@ Result<MemoryEstimate> memory_on(const Workload& workload, const Allocation& all
 Result<std::int64_t> largest_micro_batch(const Workload& workload, const Allocation& allocation) {
     const auto layout = layout_of(workload, allocation);
     if (!layout) return layout.error();
+    MemoryEstimator estimator(workload);
     const auto fits = [&](std::int64_t samples) {
-        const MemoryEstimate memory = estimate_memory(workload, *layout, samples, allocation.device);
+        const MemoryEstimate memory = estimator.on(*layout, samples, allocation.device);
         return memory.total_bytes() <= allocation.device.memory_bytes;
     };
     std::int64_t low = 0, high = 1;

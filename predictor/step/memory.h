@@ -3,11 +3,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 #include "predictor/base/result.h"
 #include "predictor/model/workload.h"
 #include "predictor/step/layout.h"
 #include "predictor/step/memory_estimate.h"
+#include "predictor/step/stage_parameters.h"
 
 namespace dlcast {
 
@@ -23,7 +25,24 @@ struct BytesPerParameter {
 /// Megatron-LM, README of its distributed optimizer.
 BytesPerParameter bytes_per_parameter(const Training& training);
 
-/// Of the fullest GPU, for `micro_batch` samples.
+/// Estimates of one workload on many places: what its layers need is added up again where the degrees of parallelism
+/// change, not at each place.
+class MemoryEstimator {
+public:
+    explicit MemoryEstimator(const Workload& workload) : workload_(workload) {}
+    /// Of the fullest GPU, for `micro_batch` samples.
+    MemoryEstimate on(const Layout& layout, std::int64_t micro_batch, const Device& device);
+
+private:
+    void add_up(const Layout& layout);
+
+    const Workload& workload_;
+    std::optional<Layout> layout_;  // of the two below
+    StageParameters parameters_;
+    double activation_bytes_ = 0.0;  // of one sample
+};
+
+/// The same for one place.
 MemoryEstimate estimate_memory(const Workload& workload, const Layout& layout, std::int64_t micro_batch,
                                const Device& device);
 

@@ -53,7 +53,8 @@ void sum_forward(const LayerWork& work, LayerTiming& out) {
 
 StepEstimate estimate(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,
                       const StepWeights& weights, bool has_network) {
-    StepEstimate out = totals_of(workload, plan.work, weights);
+    MemoryEstimator memory(workload);
+    StepEstimate out = totals_of(workload, plan.work, weights, memory);
     std::vector<LayerSeconds> seconds = layer_seconds(plan.work, weights.coefficients);
     if (has_network) blend_network(workload, plan, times, seconds, out);
     out.layers.reserve(workload.model.layers.size());

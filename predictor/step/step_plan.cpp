@@ -4,8 +4,6 @@
 #include <cmath>
 #include <optional>
 
-#include "predictor/step/memory.h"
-
 namespace dlcast {
 namespace {
 
@@ -52,7 +50,8 @@ void place_calls(StepPlan& plan, const Device& device, OperatorTable& table, con
     }
 }
 
-StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights) {
+StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights,
+                       MemoryEstimator& memory) {
     const StepTimes<double> t = step_times(work, weights.coefficients);
     StepEstimate out;
     out.forward_s = t.forward_s;
@@ -65,7 +64,7 @@ StepEstimate totals_of(const Workload& workload, const StepWork& work, const Ste
     out.log_sd = weights.log_sd(work.device, workload.model.family);
     out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
     out.micro_batch = work.micro_batch;
-    out.memory = estimate_memory(workload, work.layout, work.micro_batch, work.device);
+    out.memory = memory.on(work.layout, work.micro_batch, work.device);
     return out;
 }
 

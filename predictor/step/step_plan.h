@@ -4,6 +4,7 @@
 
 #include <vector>
 
+#include "predictor/step/memory.h"
 #include "predictor/step/operator_table.h"
 #include "predictor/step/step_estimate.h"
 #include "predictor/step/step_physics.h"
@@ -28,8 +29,9 @@ Result<std::vector<StepPlan>> plan_steps(const std::vector<StepQuery>& queries, 
 /// Enters the operators of the plan into the table; of distinct layers with a flag alone, where `wanted` has flags.
 void place_calls(StepPlan& plan, const Device& device, OperatorTable& table, const std::vector<bool>& wanted = {});
 
-/// All but the layers, by the constants alone.
-StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights);
+/// All but the layers, by the constants alone. `memory` is the workload's.
+StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights,
+                       MemoryEstimator& memory);
 
 /// Draws the layers of an fp32 step, and with them forward and backward as a whole, towards the network.
 void blend_network(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,

@@ -2,6 +2,7 @@
 #include "predictor/step/step_totals.h"
 
 #include <map>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,8 +25,14 @@ Result<StepTotals> StepTotals::make(std::vector<StepQuery> queries, const StepWe
     if (!plans) return plans.error();
     StepTotals out(std::move(queries), std::make_unique<Plans>(Plans{std::move(*plans)}), weights);
     out.steps_.reserve(out.queries_.size());
-    for (std::size_t i = 0; i < out.queries_.size(); ++i)
-        out.steps_.push_back(totals_of(*out.queries_[i].workload, out.plans_->plans[i].work, weights));
+    const Workload* last = nullptr;
+    std::optional<MemoryEstimator> memory;
+    for (std::size_t i = 0; i < out.queries_.size(); ++i) {
+        const Workload* const workload = out.queries_[i].workload;
+        if (workload != last) memory.emplace(*workload);
+        last = workload;
+        out.steps_.push_back(totals_of(*workload, out.plans_->plans[i].work, weights, *memory));
+    }
     return out;
 }
 
