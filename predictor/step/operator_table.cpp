@@ -11,14 +11,14 @@ std::size_t OperatorTable::Hash::operator()(const Entry& entry) const {
 
 std::size_t OperatorTable::add(const Operator& op, const Device& device) {
     const auto [place, is_new] = places_.try_emplace(Entry{op, &device}, operators_.size());
-    if (is_new) operators_.push_back(place->first);
+    if (is_new) operators_.push_back(&place->first);
     return place->second;
 }
 
 Result<std::vector<OperatorTime>> OperatorTable::times(const LayerTimeModel& model) const {
     std::vector<OperatorQuery> queries;
     queries.reserve(operators_.size());
-    for (const Entry& entry : operators_) queries.push_back({&entry.op, entry.device});
+    for (const Entry* entry : operators_) queries.push_back({&entry->op, entry->device});
     auto times = model.times(queries);
     if (times && times->size() != queries.size())
         return unavailable("the layer-time model answered with another number of times");

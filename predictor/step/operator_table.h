@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstddef>
-#include <deque>
 #include <unordered_map>
 #include <vector>
 
@@ -28,8 +27,8 @@ private:
     struct Hash {
         std::size_t operator()(const Entry& entry) const;
     };
-    std::deque<Entry> operators_;  // stable addresses
     std::unordered_map<Entry, std::size_t, Hash> places_;
+    std::vector<const Entry*> operators_;  // keys of places_, which stay where they are
 };
 
 }  // namespace dlcast
