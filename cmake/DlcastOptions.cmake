@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Flags every target shares.
-option(DLCAST_SANITIZE "Build with AddressSanitizer and UndefinedBehaviorSanitizer" OFF)
+set(DLCAST_SANITIZE OFF CACHE STRING "ON: AddressSanitizer and UndefinedBehaviorSanitizer; thread: ThreadSanitizer")
 option(DLCAST_FUZZ "Build the fuzzers alone (needs clang; preset fuzz)" OFF)
 option(DLCAST_WERROR "Treat warnings as errors" OFF)
 
@@ -19,6 +19,10 @@ target_compile_options(dlcast_flags INTERFACE -fvisibility=hidden -ffunction-sec
 target_link_options(dlcast_flags INTERFACE -Wl,--gc-sections)
 target_include_directories(dlcast_flags INTERFACE ${PROJECT_SOURCE_DIR})
 if(DLCAST_SANITIZE)
-  target_compile_options(dlcast_flags INTERFACE -fsanitize=address,undefined -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
-  target_link_options(dlcast_flags INTERFACE -fsanitize=address,undefined)
+  set(sanitizers address,undefined)
+  if(DLCAST_SANITIZE STREQUAL "thread")
+    set(sanitizers thread)
+  endif()
+  target_compile_options(dlcast_flags INTERFACE -fsanitize=${sanitizers} -fno-sanitize-recover=undefined -fno-omit-frame-pointer)
+  target_link_options(dlcast_flags INTERFACE -fsanitize=${sanitizers})
 endif()

@@ -75,8 +75,11 @@ public:
         forecasts += job->admin_comment != nullptr;
     }
 
+    // Every second one has few damages, so that it comes far.
     void forged() {
         Job job;
+        const bool lightly = below(2) == 0;
+        const int text_odds = lightly ? 12 : 3, number_odds = lightly ? 16 : 4;
         job.set_spank_env({"DLCAST_MODEL=" + damaged(payloads()[below(payloads().size())])});
         static const std::vector<std::string> texts{"gres:gpu:a100:4", "gpu:2,shard:3",   "a100,t4,nowhere",
                                                     "0-9%3,1,1,5-7:2", "(a|b)&[c*2|d],e", "{\"a\":[1,2]}",
@@ -84,14 +87,14 @@ public:
         for (char** field :
              {&job->partition, &job->features, &job->account, &job->qos, &job->array_inx, &job->admin_comment,
               &job->tres_per_job, &job->tres_per_node, &job->tres_per_task, &job->tres_per_socket, &job->script})
-            if (below(3) == 0) *field = duplicate(damaged(texts[below(texts.size())]));
-        if (below(2) == 0) job->tres_per_job = replaced(job->tres_per_job, "gres:gpu:1");
+            if (below(text_odds) == 0) *field = duplicate(damaged(texts[below(texts.size())]));
+        if (lightly || below(2) == 0) job->tres_per_job = replaced(job->tres_per_job, "gres:gpu:1");
         for (std::uint32_t* number : {&job->time_limit, &job->time_min, &job->min_nodes, &job->max_nodes,
                                       &job->num_tasks, &job->user_id, &job->het_job_offset})
-            if (below(4) == 0) *number = static_cast<std::uint32_t>(random_()) >> below(32);
+            if (below(number_odds) == 0) *number = static_cast<std::uint32_t>(random_()) >> below(32);
         for (std::uint16_t* number : {&job->ntasks_per_node, &job->ntasks_per_socket, &job->ntasks_per_tres,
                                       &job->sockets_per_node, &job->shared})
-            if (below(4) == 0) *number = static_cast<std::uint16_t>(random_() >> below(16));
+            if (below(number_odds) == 0) *number = static_cast<std::uint16_t>(random_() >> below(16));
         const double start = cpu_ms();
         plugin_.submit(job);
         slowest_ms = std::max(slowest_ms, cpu_ms() - start);
