@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// libfmt's functions inside spank_dlcast.so: its shared library would bring the shared C++ library into every sbatch,
+// whose loading takes longer than all that the plugin does there.
+#include <fmt/format-inl.h>
+
+FMT_BEGIN_NAMESPACE
+namespace detail {
+template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
+template auto decimal_point_impl(locale_ref) -> char;
+}
+FMT_END_NAMESPACE
