@@ -7,6 +7,7 @@
 #include "predictor/model/workload.h"
 #include "predictor/model/zoo.h"
 #include "predictor/model/zoo_alias.h"
+#include "predictor/model/zoo_image.h"
 
 namespace dlcast {
 namespace {
@@ -42,10 +43,22 @@ std::string without_decoration(std::string name) {
     return name;
 }
 
-// Made once: a submission looks its name up several times.
-const std::unordered_map<std::string, std::string>& names_by_key() {
-    static const std::unordered_map<std::string, std::string> names = [] {
-        std::unordered_map<std::string, std::string> out;
+using NamesByKey = std::unordered_map<std::string, std::string>;
+
+// Made once: a submission looks its name up several times. Those of images stand by themselves: a client that asks for
+// one of them need not make the descriptions of all others, which takes longer than all else it does.
+const NamesByKey& image_names() {
+    static const NamesByKey names = [] {
+        NamesByKey out;
+        for (const ImageModel& model : image_models()) out.emplace(key_of(model.name), model.name);
+        return out;
+    }();
+    return names;
+}
+
+const NamesByKey& all_names() {
+    static const NamesByKey names = [] {
+        NamesByKey out;
         for (const std::string& name : zoo_names()) out.emplace(key_of(name), name);
         return out;
     }();
@@ -53,8 +66,9 @@ const std::unordered_map<std::string, std::string>& names_by_key() {
 }
 
 std::optional<std::string> find_key(const std::string& key) {
-    const auto found = names_by_key().find(key);
-    return found != names_by_key().end() ? found->second : zoo_alias(key);
+    if (const auto found = image_names().find(key); found != image_names().end()) return found->second;
+    const auto found = all_names().find(key);
+    return found != all_names().end() ? found->second : zoo_alias(key);
 }
 
 }  // namespace
