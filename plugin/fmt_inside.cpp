@@ -7,5 +7,5 @@ FMT_BEGIN_NAMESPACE
 namespace detail {
 template auto thousands_sep_impl(locale_ref) -> thousands_sep_result<char>;
 template auto decimal_point_impl(locale_ref) -> char;
-}
+}  // namespace detail
 FMT_END_NAMESPACE
