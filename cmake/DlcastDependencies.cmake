@@ -2,7 +2,6 @@
 # Everything the build looks for, in one place. What is optional decides which targets exist, never what code means.
 find_package(PkgConfig REQUIRED)
 find_package(fmt REQUIRED)
-find_package(nlohmann_json REQUIRED)
 find_package(CLI11 REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(Threads REQUIRED)

@@ -11,7 +11,8 @@
 
 namespace {
 
-// Builds the layers too, so that a mistake is told with its line in the user's file and not as a failure of slurmctld.
+// Builds the layers too, so that a mistake is told with its line in the user's file and not as a failure of slurmctld;
+// but not of a description that is too long to travel, which could take sbatch longer than reading it did.
 dlcast::Result<std::string> payload_of(const std::string& argument, const char* training) {
     auto declaration = dlcast::read_model_argument(argument);
     if (!declaration) {
@@ -22,8 +23,10 @@ dlcast::Result<std::string> payload_of(const std::string& argument, const char* 
     }
     if (training) declaration = dlcast::with_training(*declaration, training, "--dl-train");
     if (!declaration) return declaration.error();
+    auto payload = dlcast::to_payload(*declaration);
+    if (!payload) return payload.error();
     if (const auto workload = dlcast::to_workload(*declaration); !workload) return workload.error();
-    return dlcast::to_payload(*declaration);
+    return payload;
 }
 
 }  // namespace

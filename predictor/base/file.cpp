@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <climits>
 #include <cstdlib>
@@ -43,6 +44,7 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     if (S_ISDIR(facts.st_mode)) return invalid_argument(fmt::format("'{}' is a directory; name a file", path));
     if (!S_ISREG(facts.st_mode)) return invalid_argument(fmt::format("'{}' is no regular file; name a file", path));
     std::string text;
+    text.reserve(std::min(static_cast<std::size_t>(facts.st_size), max_bytes) + 1);
     char buffer[1 << 16];
     while (true) {
         const ssize_t got = ::read(file.get(), buffer, sizeof buffer);

@@ -1,184 +1,308 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// The one file that sees nlohmann-json. Its SAX parser keeps no recursion and builds nothing itself, so that depth and
-// counts are bounded here, before memory is spent.
+// JSON as RFC 8259 has it, in one pass straight into the tree: a file of 1 MiB is read while sbatch waits, and a forged
+// payload while slurmctld holds its locks. Recursion ends at the depth allowed.
 #include "predictor/base/json.h"
 
 #include <fmt/format.h>
 
-#include <cmath>
-#include <nlohmann/json.hpp>
-#include <set>
+#include <algorithm>
+#include <charconv>
+#include <exception>
 
+#include "predictor/base/duplicate_key.h"
 #include "predictor/base/reader.h"
+#include "predictor/base/text.h"
+#include "predictor/base/utf8.h"
 
 namespace dlcast {
 namespace {
 
-using nlohmann::json;
+constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
-class TreeBuilder : public json::json_sax_t {
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+// What may stand in a string as it is, one byte a character.
+bool is_plain(char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+}
+
+class Parser {
 public:
-    TreeBuilder(std::string_view text, const std::string& source, const JsonLimits& limits)
-        : text_(text), source_(source), limits_(limits) {}
-
-    bool null() override { return scalar(Value(), token_end(false)); }
-    bool boolean(bool v) override { return scalar(Value(v), token_end(false)); }
-    bool number_integer(number_integer_t v) override { return scalar(Value(std::int64_t{v}), token_end(false)); }
-    bool number_unsigned(number_unsigned_t v) override {
-        // Beyond int64 only the magnitude matters.
-        if (v > static_cast<number_unsigned_t>(std::numeric_limits<std::int64_t>::max()))
-            return scalar(Value(static_cast<double>(v)), token_end(false));
-        return scalar(Value(static_cast<std::int64_t>(v)), token_end(false));
-    }
-    bool number_float(number_float_t v, const string_t&) override { return scalar(Value(v), token_end(false)); }
-    bool string(string_t& v) override { return scalar(Value(std::move(v)), token_end(true)); }
-    bool binary(binary_t&) override { return fail("binary data"); }
-
-    bool key(string_t& v) override {
-        const std::size_t start = token_start();
-        cursor_ = token_end(true);
-        Frame& frame = stack_.back();
-        if (!frame.keys.insert(v).second)
-            return fail_at(start, fmt::format("key \"{}\" stands twice; keep one of them", printable(v)));
-        frame.key = std::move(v);
-        frame.key_at = position(start);
-        return true;
-    }
-    bool start_object(std::size_t) override { return open(Value::object()); }
-    bool end_object() override { return close(); }
-    bool start_array(std::size_t) override { return open(Value::array()); }
-    bool end_array() override { return close(); }
-
-    bool parse_error(std::size_t byte, const std::string&, const nlohmann::detail::exception& e) override {
-        std::string what = e.what();
-        // "[json.exception.parse_error.101] parse error at line 1, column 2: syntax error ...": keep what follows the
-        // place.
-        if (const auto colon = what.find(": "); colon != std::string::npos) what = what.substr(colon + 2);
-        if (const auto last = what.find("; last read: "); last != std::string::npos) what.replace(last, 13, "; read: ");
-        if (what.size() > 300) what = what.substr(0, 300) + "...";
-        return fail_at(byte > 0 ? byte - 1 : 0, printable(what));
+    Parser(std::string_view text, const std::string& source, const JsonLimits& limits)
+        : text_(text), source_(source), limits_(limits) {
+        if (text_.starts_with(byte_order_mark)) at_ = byte_order_mark.size();
     }
 
-    bool fail(const std::string& text) { return fail_at(token_start(), text); }
-    const std::string& error() const { return error_; }
-    Value take() { return std::move(root_); }
+    Result<Value> parse() {
+        Value root;
+        skip_space();
+        if (!read_value(root, 0)) return invalid_argument(fault_);
+        skip_space();
+        if (at_ < text_.size() && !fail("text behind the end of the JSON value; take it out"))
+            return invalid_argument(fault_);
+        return root;
+    }
 
 private:
-    struct Frame {
-        Value value;
-        std::set<std::string> keys;
-        std::string key;
-        Position key_at;
-    };
-
-    // The token of an event starts behind the last one, after white space and separators.
-    std::size_t token_start() const {
-        std::size_t at = cursor_;
-        while (at < text_.size() && std::string_view(" \t\r\n,:").find(text_[at]) != std::string_view::npos) ++at;
-        if (at == 0 && text_.substr(0, 3) == "\xEF\xBB\xBF") at = 3;
-        return at;
-    }
-    std::size_t token_end(bool quoted) const {
-        std::size_t at = token_start();
-        if (quoted) {
-            for (++at; at < text_.size() && text_[at] != '"'; ++at)
-                if (text_[at] == '\\') ++at;
-            return at + 1;
-        }
-        while (at < text_.size() && std::string_view(" \t\r\n,:]}").find(text_[at]) == std::string_view::npos) ++at;
-        return at;
-    }
-    // Events come in the order of the text, so lines are counted once.
-    Position position(std::size_t byte) {
-        byte = std::min(byte, text_.size());
-        if (byte < line_start_) {
-            line_ = 1;
-            line_start_ = 0;
-        }
-        for (auto at = text_.find('\n', line_start_); at != std::string_view::npos && at < byte;
-             at = text_.find('\n', line_start_)) {
-            ++line_;
-            line_start_ = at + 1;
-        }
-        return {line_, static_cast<int>(byte - line_start_) + 1};
-    }
-    static std::string printable(std::string_view text) {
-        std::string out;
-        for (const char c : text.substr(0, 300)) out += (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) ? '?' : c;
-        return out;
-    }
-    bool fail_at(std::size_t byte, const std::string& text) {
-        if (error_.empty()) error_ = at_place(source_, position(byte), text);
+    char peek() const { return at_ < text_.size() ? text_[at_] : '\0'; }
+    Position place() const { return {line_, static_cast<int>(at_ - line_start_) + 1}; }
+    bool fail_at(Position at, const std::string& fault) {
+        if (fault_.empty()) fault_ = at_place(source_, at, fault);
         return false;
     }
-    bool count() {
-        if (++values_ <= limits_.values) return true;
-        return fail(fmt::format("more than {} values; describe repeated layers with \"repeat\"", limits_.values));
+    bool fail(const std::string& fault) { return fail_at(place(), fault); }
+    // `what` is missing here.
+    bool expected(std::string_view what) {
+        if (at_ >= text_.size()) return fail(fmt::format("the text ends where {} should stand", what));
+        if (text_.substr(at_).starts_with("//") || text_.substr(at_).starts_with("/*") || peek() == '#')
+            return fail("a comment; JSON has none, take it out");
+        const std::size_t length = std::max<std::size_t>(utf8_sequence(text_.substr(at_)), 1);
+        return fail(fmt::format("expected {}, found '{}'", what, text_.substr(at_, length)));
     }
-    bool scalar(Value value, std::size_t end) {
-        if (!count()) return false;
-        value.at = position(token_start());
-        cursor_ = end;
-        attach(std::move(value));
-        return true;
-    }
-    bool open(Value value) {
-        if (!count()) return false;
-        const std::size_t start = token_start();
-        if (static_cast<int>(stack_.size()) >= limits_.depth)
-            return fail_at(start, fmt::format("nested deeper than {} levels; flatten the description", limits_.depth));
-        value.at = position(start);
-        cursor_ = start + 1;
-        stack_.push_back({std::move(value), {}, {}, {}});
-        return true;
-    }
-    bool close() {
-        cursor_ = token_start() + 1;
-        Value value = std::move(stack_.back().value);
-        stack_.pop_back();
-        attach(std::move(value));
-        return true;
-    }
-    void attach(Value value) {
-        if (stack_.empty()) {
-            root_ = std::move(value);
-        } else if (Frame& frame = stack_.back(); frame.value.is_object()) {
-            frame.value.as_object().push_back({std::move(frame.key), std::move(value), frame.key_at});
-        } else {
-            frame.value.as_array().push_back(std::move(value));
+
+    void skip_space() {
+        for (; at_ < text_.size(); ++at_) {
+            const char c = text_[at_];
+            if (c == '\n') {
+                ++line_;
+                line_start_ = at_ + 1;
+            } else if (c != ' ' && c != '\t' && c != '\r') {
+                return;
+            }
         }
+    }
+
+    bool read_value(Value& out, int depth) {
+        if (++values_ > limits_.values)
+            return fail(fmt::format("more than {} values; describe repeated layers with \"repeat\"", limits_.values));
+        const Position start = place();
+        bool good = false;
+        switch (peek()) {
+            case '{':
+            case '[':
+                if (depth >= limits_.depth)
+                    return fail(fmt::format("nested deeper than {} levels; flatten the description", limits_.depth));
+                good = peek() == '{' ? read_object(out, depth + 1) : read_array(out, depth + 1);
+                break;
+            case '"': {
+                std::string text;
+                good = read_string(text);
+                out = Value(std::move(text));
+                break;
+            }
+            case 't':
+                good = read_word("true", Value(true), out);
+                break;
+            case 'f':
+                good = read_word("false", Value(false), out);
+                break;
+            case 'n':
+                good = read_word("null", Value(), out);
+                break;
+            default:
+                good = read_number(out);
+        }
+        out.at = start;
+        return good;
+    }
+
+    bool read_word(std::string_view word, Value meaning, Value& out) {
+        if (!text_.substr(at_).starts_with(word)) return expected("a value");
+        at_ += word.size();
+        out = std::move(meaning);
+        return true;
+    }
+
+    // Behind a member or an element: true where another one follows, `closed` where the bracket does.
+    bool goes_on(char bracket, bool& closed) {
+        skip_space();
+        closed = peek() == bracket;
+        if (!closed && peek() != ',') return expected(fmt::format("',' or '{}'", bracket));
+        ++at_;
+        skip_space();
+        if (!closed && peek() == bracket) return fail(fmt::format("a comma before '{}'; take it out", bracket));
+        return true;
+    }
+
+    // A wide container, which began at `start`, is given room for what the rest of the text may hold at its rate so far
+    // (at most fourfold): memory touched again and again costs more than reading.
+    template <typename Container>
+    void make_room(Container& container, std::size_t start) const {
+        constexpr std::size_t wide = 64;
+        const std::size_t size = container.size();
+        if (size < wide || size < container.capacity()) return;
+        const std::size_t rest = (text_.size() - at_) / ((at_ - start) / size) + 1;
+        container.reserve(size + std::clamp(rest, size / 2, 3 * size));
+    }
+
+    bool read_array(Value& out, int depth) {
+        out = Value::array();
+        Value::Array& array = out.as_array();
+        const std::size_t start = at_++;
+        skip_space();
+        bool closed = peek() == ']';
+        if (closed) ++at_;
+        while (!closed) {
+            make_room(array, start);
+            if (!read_value(array.emplace_back(), depth) || !goes_on(']', closed)) return false;
+        }
+        return true;
+    }
+
+    bool read_object(Value& out, int depth) {
+        out = Value::object();
+        Value::Object& object = out.as_object();
+        const std::size_t start = at_++;
+        skip_space();
+        bool closed = peek() == '}';
+        if (closed) ++at_;
+        while (!closed) {
+            make_room(object, start);
+            Value::Member& member = object.emplace_back();
+            member.at = place();
+            if (peek() != '"') return expected("a key in double quotes");
+            if (!read_string(member.key)) return false;
+            skip_space();
+            if (peek() != ':') return expected("':' behind a key");
+            ++at_;
+            skip_space();
+            if (!read_value(member.value, depth) || !goes_on('}', closed)) return false;
+        }
+        if (const Value::Member* twice = duplicate_key(object))
+            return fail_at(twice->at, fmt::format("key \"{}\" stands twice; keep one of them", twice->key));
+        return true;
+    }
+
+    bool read_string(std::string& out) {
+        ++at_;
+        while (true) {
+            const std::size_t start = at_;
+            while (at_ < text_.size() && is_plain(text_[at_])) ++at_;
+            out.append(text_, start, at_ - start);
+            if (at_ >= text_.size()) return expected("'\"' behind a string");
+            const char c = text_[at_];
+            if (c == '"') {
+                ++at_;
+                return true;
+            }
+            if (c == '\\') {
+                if (!read_escape(out)) return false;
+                continue;
+            }
+            const std::size_t length = utf8_sequence(text_.substr(at_));
+            if (length == 1) return fail("a control character inside a string; write it as \\n, \\t or \\u000b");
+            if (length == 0) return fail("bytes that are no UTF-8; save the file as UTF-8");
+            out.append(text_, at_, length);
+            at_ += length;
+        }
+    }
+
+    bool read_escape(std::string& out) {
+        constexpr std::string_view letters = "\"\\/bfnrt", meanings = "\"\\/\b\f\n\r\t";
+        ++at_;
+        const char c = peek();
+        if (const auto found = letters.find(c); at_ < text_.size() && found != std::string_view::npos) {
+            out += meanings[found];
+            ++at_;
+            return true;
+        }
+        if (c != 'u') return expected("one of \" \\ / b f n r t u behind a backslash");
+        unsigned code = 0;
+        if (!read_hex(code)) return false;
+        if (code >= 0xD800 && code <= 0xDBFF) {
+            unsigned low = 0;
+            if (!text_.substr(at_).starts_with("\\u")) return expected("the second half of a surrogate pair");
+            ++at_;
+            if (!read_hex(low)) return false;
+            if (low < 0xDC00 || low > 0xDFFF) return fail("half of a surrogate pair; write the character itself");
+            code = 0x10000 + ((code - 0xD800) << 10) + (low - 0xDC00);
+        } else if (code >= 0xDC00 && code <= 0xDFFF) {
+            return fail("half of a surrogate pair; write the character itself");
+        }
+        append_utf8(code, out);
+        return true;
+    }
+
+    // Stands on the 'u'.
+    bool read_hex(unsigned& code) {
+        const std::string_view digits = text_.substr(at_ + 1, 4);
+        const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), code, 16);
+        if (digits.size() < 4 || error != std::errc() || end != digits.data() + 4)
+            return fail("\\u needs four hexadecimal digits");
+        at_ += 5;
+        return true;
+    }
+
+    static void append_utf8(unsigned code, std::string& out) {
+        const auto tail = [&](int shift) { out += static_cast<char>(0x80 | ((code >> shift) & 0x3F)); };
+        if (code < 0x80) {
+            out += static_cast<char>(code);
+        } else if (code < 0x800) {
+            out += static_cast<char>(0xC0 | (code >> 6));
+            tail(0);
+        } else if (code < 0x10000) {
+            out += static_cast<char>(0xE0 | (code >> 12));
+            tail(6);
+            tail(0);
+        } else {
+            out += static_cast<char>(0xF0 | (code >> 18));
+            tail(12);
+            tail(6);
+            tail(0);
+        }
+    }
+
+    bool read_number(Value& out) {
+        const std::size_t start = at_;
+        if (peek() == '-') ++at_;
+        if (!is_digit(peek())) {
+            at_ = start;
+            return expected("a value");
+        }
+        const bool leading_zero = peek() == '0';
+        while (is_digit(peek())) ++at_;
+        bool whole = true;
+        if (leading_zero && at_ - start > (text_[start] == '-' ? 2u : 1u)) {
+            at_ = start;
+            return fail("a number with a leading zero; take it out");
+        }
+        if (peek() == '.') {
+            whole = false;
+            ++at_;
+            if (!is_digit(peek())) return expected("a digit");
+            while (is_digit(peek())) ++at_;
+        }
+        if (peek() == 'e' || peek() == 'E') {
+            whole = false;
+            ++at_;
+            if (peek() == '+' || peek() == '-') ++at_;
+            if (!is_digit(peek())) return expected("a digit");
+            while (is_digit(peek())) ++at_;
+        }
+        const std::string_view number = text_.substr(start, at_ - start);
+        std::int64_t integer = 0;
+        if (whole && std::from_chars(number.data(), number.data() + number.size(), integer).ec == std::errc()) {
+            out = Value(integer);
+            return true;
+        }
+        // Beyond 64 bits only the magnitude matters.
+        if (const auto real = parse_number(number)) {
+            out = Value(*real);
+            return true;
+        }
+        at_ = start;
+        return fail("a number that a double cannot hold");
     }
 
     std::string_view text_;
     const std::string& source_;
     const JsonLimits& limits_;
-    std::size_t cursor_ = 0;
+    std::size_t at_ = 0;
     int line_ = 1;
     std::size_t line_start_ = 0;
     std::size_t values_ = 0;
-    std::vector<Frame> stack_;
-    Value root_;
-    std::string error_;
+    std::string fault_;
 };
-
-nlohmann::ordered_json to_nlohmann(const Value& value) {
-    if (value.is_bool()) return value.as_bool();
-    if (value.is_integer()) return value.as_integer();
-    if (value.is_number())
-        return std::isfinite(value.as_number()) ? nlohmann::ordered_json(value.as_number()) : nullptr;
-    if (value.is_string()) return value.as_string();
-    if (value.is_array()) {
-        auto out = nlohmann::ordered_json::array();
-        for (const Value& element : value.as_array()) out.push_back(to_nlohmann(element));
-        return out;
-    }
-    if (value.is_object()) {
-        auto out = nlohmann::ordered_json::object();
-        for (const Value::Member& member : value.as_object()) out[member.key] = to_nlohmann(member.value);
-        return out;
-    }
-    return nullptr;
-}
 
 }  // namespace
 
@@ -191,20 +315,9 @@ Result<Value> parse_json(std::string_view text, const std::string& source, const
     if (text.find_first_not_of(" \t\r\n") == std::string_view::npos)
         return invalid_argument(fmt::format("{}: empty; it should hold a JSON object", source));
     try {
-        TreeBuilder builder(text, source, limits);
-        if (!json::sax_parse(text.begin(), text.end(), &builder))
-            return invalid_argument(builder.error().empty() ? source + ": not JSON" : builder.error());
-        return builder.take();
+        return Parser(text, source, limits).parse();
     } catch (const std::exception& e) {
         return invalid_argument(fmt::format("{}: {}", source, e.what()));
-    }
-}
-
-std::string write_json(const Value& value, int indent) {
-    try {
-        return to_nlohmann(value).dump(indent, ' ', false, nlohmann::ordered_json::error_handler_t::replace);
-    } catch (const std::exception&) {
-        return "null";  // out of memory: the one fault that is left
     }
 }
 

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// JSON text to Value and back. nlohmann-json stands behind json.cpp alone.
+// JSON text to Value and back.
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,5 +25,7 @@ Result<Value> parse_json(std::string_view text, const std::string& source, const
 
 /// JSON on one line (indent < 0) or indented. Numbers read back as they were; a NaN or infinity becomes null.
 std::string write_json(const Value& value, int indent = -1);
+/// On one line; nothing where that takes more than `most_bytes`, which is found out without writing the rest.
+std::optional<std::string> write_json_within(const Value& value, std::size_t most_bytes);
 
 }  // namespace dlcast

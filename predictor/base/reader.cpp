@@ -32,6 +32,8 @@ std::string at_place(const std::string& source, Position at, const std::string& 
 
 ObjectReader::ObjectReader(const Value& value, std::string source, std::string what)
     : object_(value), source_(std::move(source)), what_(std::move(what)) {
+    constexpr std::size_t usual_keys = 24;
+    known_.reserve(usual_keys);
     if (!value.is_object())
         faults_.push_back(
             at_place(source_, value.at, fmt::format("{} is {}; it should be an object", what_, value.kind_name())));

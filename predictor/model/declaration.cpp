@@ -163,13 +163,11 @@ Result<Declaration> read_model_argument(const std::string& argument) {
 }
 
 Result<std::string> to_payload(const Declaration& declaration) {
-    std::string text = write_json(declaration.value);
-    if (text.size() > most_payload_bytes)
-        return invalid_argument(
-            fmt::format("{}: the description takes {} bytes, more than the {} that travel with a job; write "
-                        "repeated layers with \"repeat\"",
-                        declaration.source, text.size(), most_payload_bytes));
-    return text;
+    if (auto text = write_json_within(declaration.value, most_payload_bytes)) return std::move(*text);
+    return invalid_argument(
+        fmt::format("{}: the description takes more than the {} bytes that travel with a job; write repeated layers "
+                    "with \"repeat\"",
+                    declaration.source, most_payload_bytes));
 }
 
 Result<Declaration> parse_payload(std::string_view payload) {

@@ -27,27 +27,29 @@ Value lift(Value tree) {
     return out;
 }
 
+// { "model": .., "dataset": .., "training": .. }: any form may stand inside.
+Result<Value> bring_parts(Value tree, const std::string& source) {
+    ObjectReader r(tree, source, "the file");
+    for (const char* key : {"model", "dataset", "training"}) r.value(key);
+    if (auto s = r.finish(); !s) return s.error();
+    if (Value* training = tree.find("training"); training && is_foreign_training(*training)) {
+        auto own = to_dlcast_training(*training, source);
+        if (!own) return own.error();
+        *training = std::move(*own);
+    }
+    Value* model = tree.find("model");
+    const Value* layers = model->find("layers");
+    if (!model->is_object() || (layers && layers->is_array())) return tree;
+    auto inner = to_dlcast_json(std::move(*model), source);
+    if (!inner) return inner.error();
+    *model = std::move(*inner->find("model"));
+    return tree;
+}
+
 }  // namespace
 
 Result<Value> to_dlcast_json(Value tree, const std::string& source) {
-    if (const Value* model = tree.find("model")) {
-        ObjectReader r(tree, source, "the file");
-        for (const char* key : {"model", "dataset", "training"}) r.value(key);
-        if (auto s = r.finish(); !s) return s.error();
-        if (Value* training = tree.find("training"); training && is_foreign_training(*training)) {
-            auto own = to_dlcast_training(*training, source);
-            if (!own) return own.error();
-            *training = std::move(*own);
-            model = tree.find("model");
-        }
-        if (!model->is_object()) return tree;
-        // Any form may stand inside.
-        auto inner = model->find("layers") && model->find("layers")->is_array() ? Result<Value>(around(*model))
-                                                                                : to_dlcast_json(*model, source);
-        if (!inner) return inner.error();
-        *tree.find("model") = *inner->find("model");
-        return tree;
-    }
+    if (tree.find("model")) return bring_parts(std::move(tree), source);
     if (tree.find("model_type")) return around(keep_hf_keys(tree));
     // Diffusers' configs name a class.
     if (const Value* name = tree.find("_class_name"); name && name->is_string()) {

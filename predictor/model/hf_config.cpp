@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <unordered_set>
 
 #include "predictor/base/text.h"
 
@@ -63,10 +64,11 @@ constexpr std::array hf_keys = {
 }  // namespace
 
 Value keep_hf_keys(const Value& config) {
+    static const std::unordered_set<std::string_view> known(hf_keys.begin(), hf_keys.end());
     Value out = Value::object();
     out.at = config.at;
     for (const Value::Member& member : config.as_object()) {
-        if (member.value.is_null() || std::find(hf_keys.begin(), hf_keys.end(), member.key) == hf_keys.end()) continue;
+        if (member.value.is_null() || !known.contains(member.key)) continue;
         out.as_object().push_back(member);
         if (member.value.is_object()) out.as_object().back().value = keep_hf_keys(member.value);
     }

@@ -78,6 +78,7 @@ private:
             return ok();
         }
         Value made = Value::object();
+        made.as_object().reserve(8);
         made.at = layer.at;
         if (auto s = body(kind, *config, layer, made); !s) return s;
         made.set("name", name);

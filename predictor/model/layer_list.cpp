@@ -16,6 +16,7 @@ Result<Value> convert(const Value& layer, const std::string& source, const std::
     r.require("type", "add \"type\": \"Convolution\"");
     const std::string type = to_lower(r.string("type").value_or(""));
     Value made = Value::object();
+    made.as_object().reserve(8);
     made.at = layer.at;
     const auto place_type = [&](const char* name) { made.set("type", name).at = layer.at; };
     const auto copy = [&](const char* from, const char* to) {
@@ -49,6 +50,17 @@ Result<Value> convert(const Value& layer, const std::string& source, const std::
     return made;
 }
 
+// The layers "1", "2", .. in that order, which need not be the file's; nullptr where a number is missing.
+std::vector<const Value*> by_number(const Value::Object& layers) {
+    std::vector<const Value*> numbered(layers.size(), nullptr);
+    for (const Value::Member& member : layers) {
+        const auto number = member.key.starts_with('0') ? std::nullopt : parse_integer(member.key);
+        if (number && *number <= static_cast<std::int64_t>(numbered.size()))
+            numbered[static_cast<std::size_t>(*number) - 1] = &member.value;
+    }
+    return numbered;
+}
+
 }  // namespace
 
 bool is_layer_list(const Value& tree) {
@@ -63,9 +75,11 @@ Result<Value> layer_list_to_written(const Value& tree, const std::string& source
     const std::int64_t size = r.integer("size", 1, 1'000'000).value_or(1);
     if (auto s = r.finish(); !s) return s.error();
     const Value& layers = *tree.find("layers");
+    const std::vector<const Value*> numbered = by_number(layers.as_object());
     Value made = Value::array();
-    for (std::size_t i = 1; i <= layers.as_object().size(); ++i) {
-        const Value* layer = layers.find(fmt::format("{}", i));
+    made.as_array().reserve(numbered.size());
+    for (std::size_t i = 1; i <= numbered.size(); ++i) {
+        const Value* layer = numbered[i - 1];
         if (!layer)
             return invalid_argument(
                 at_place(source, layers.at, fmt::format("no layer \"{}\"; layers are numbered from 1", i)));

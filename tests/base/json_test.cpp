@@ -2,6 +2,9 @@
 #include "predictor/base/json.h"
 
 #include <catch2/catch.hpp>
+#include <functional>
+#include <limits>
+#include <vector>
 
 using namespace dlcast;
 using Catch::Contains;
@@ -50,6 +53,60 @@ TEST_CASE("bad JSON is refused with its place", "[json]") {
     CHECK_THAT(fault_of("{\"a\": NaN}"), StartsWith("net.json:1:"));
 }
 
+TEST_CASE("what people write in the place of JSON is named", "[json]") {
+    CHECK_THAT(fault_of("{\"a\": 1,}"), StartsWith("net.json:1:9: a comma before '}'"));
+    CHECK_THAT(fault_of("[1, 2, ]"), StartsWith("net.json:1:8: a comma before ']'"));
+    CHECK_THAT(fault_of("{\"a\": 1 \"b\": 2}"), StartsWith("net.json:1:9: expected ',' or '}'"));
+    CHECK_THAT(fault_of("{\n// layers\n\"a\": 1}"), StartsWith("net.json:2:1: a comment"));
+    CHECK_THAT(fault_of("{'a': 1}"), StartsWith("net.json:1:2: expected a key in double quotes"));
+    CHECK_THAT(fault_of("{\"a\": 1"), StartsWith("net.json:1:8: the text ends where ',' or '}' should stand"));
+    CHECK_THAT(fault_of("[\"a"), Contains("ends where"));
+    CHECK_THAT(fault_of("[007]"), StartsWith("net.json:1:2: a number with a leading zero"));
+    CHECK_THAT(fault_of("[1.]"), StartsWith("net.json:1:4: expected a digit"));
+    CHECK_THAT(fault_of("[1e999]"), StartsWith("net.json:1:2: a number that a double cannot hold"));
+    CHECK_THAT(fault_of("[\"a\nb\"]"), StartsWith("net.json:1:4: a control character"));
+    CHECK_THAT(fault_of("[\"\\ud800\"]"), Contains("surrogate"));
+    CHECK_THAT(fault_of("[\"\\x41\"]"), Contains("behind a backslash"));
+    CHECK_THAT(fault_of("[nul]"), StartsWith("net.json:1:2: expected a value"));
+}
+
+TEST_CASE("escapes, a byte order mark and whole numbers of any size are read", "[json]") {
+    // U+00E9, U+20AC and U+1D11E (a surrogate pair) in UTF-8.
+    const auto text = parse_json("\"\\u00e9\\u20ac\\ud834\\udd1e\\/\\b\"", "t");
+    REQUIRE(text);
+    CHECK(text->as_string() == "\xc3\xa9\xe2\x82\xac\xf0\x9d\x84\x9e/\b");
+    CHECK(parse_json("\xEF\xBB\xBF[1]", "t"));
+    CHECK(parse_json("-9223372036854775808", "t")->as_integer() == std::numeric_limits<std::int64_t>::min());
+    CHECK(parse_json("18446744073709551616", "t")->as_number() == 18'446'744'073'709'551'616.0);  // 2^64
+}
+
+TEST_CASE("bytes that are no UTF-8 are refused", "[json]") {
+    // Cut off, overlong twice, a surrogate, above U+10FFFF, bytes of no sequence.
+    for (const char* bytes : {"\xc3", "\xc0\xaf", "\xe0\x80\xaf", "\xed\xa0\x80", "\xf4\x90\x80\x80", "\x80", "\xff"}) {
+        const std::string text = "[\"" + std::string(bytes) + "\"]";
+        CHECK_THAT(fault_of(text), StartsWith("net.json:1:3: bytes that are no UTF-8"));
+    }
+}
+
+TEST_CASE("a key that stands twice is found among thousands, even where all are made to collide", "[json]") {
+    const auto object_of = [](const std::vector<std::string>& keys) {
+        std::string text = "{\n";
+        for (const std::string& key : keys) text += (text.size() > 2 ? ",\n\"" : "\"") + key + "\":0";
+        return text + "}";
+    };
+    std::vector<std::string> keys;
+    for (int i = 0; keys.size() < 300; ++i)  // all in one slot of any table of up to 1024
+        if (const auto key = std::to_string(i); std::hash<std::string>{}(key) % 1024 == 0) keys.push_back(key);
+    CHECK(parse_json(object_of(keys), "net.json"));
+    keys.push_back(keys[100]);
+    CHECK_THAT(fault_of(object_of(keys)), StartsWith("net.json:302:1: key"));  // behind a bracket and 300 keys
+    keys.clear();
+    for (int i = 0; i < 5000; ++i) keys.push_back(std::to_string(i));
+    CHECK(parse_json(object_of(keys), "net.json"));
+    keys.push_back("4999");
+    CHECK_THAT(fault_of(object_of(keys)), StartsWith("net.json:5002:1: key \"4999\" stands twice"));
+}
+
 TEST_CASE("a key that stands twice is refused where it stands again", "[json]") {
     CHECK_THAT(fault_of("{\n \"a\": 1,\n \"a\": 2}"), StartsWith("net.json:3:2: key \"a\" stands twice"));
     // The same key in two objects is no duplicate.
@@ -79,4 +136,15 @@ TEST_CASE("what is written reads back", "[json]") {
     CHECK(back->find("real")->as_number() == 0.1);
     CHECK(write_json(*back) == write_json(value));
     CHECK(write_json(Value(std::numeric_limits<double>::quiet_NaN())) == "null");
+    CHECK(write_json(Value(1.0)) == "1.0");  // stays a real number
+    CHECK(write_json(Value("\x01\xff")) == "\"\\u0001\xEF\xBF\xBD\"");
+    CHECK(write_json(*parse_json("{\"a\":[1,{}],\"b\":[]}", "t"), 2) ==
+          "{\n  \"a\": [\n    1,\n    {}\n  ],\n  \"b\": []\n}");
+}
+
+// {"a":[1,22]} has 12 bytes.
+TEST_CASE("a text that takes more bytes than allowed is not written", "[json]") {
+    const auto value = parse_json("{\"a\": [1, 22]}", "t");
+    CHECK(write_json_within(*value, 12) == "{\"a\":[1,22]}");
+    CHECK_FALSE(write_json_within(*value, 11));
 }

@@ -22,6 +22,26 @@ TEST_CASE("the shipped vgg16.json is read from its file", "[model]") {
     CHECK(to_workload(*again)->training.epochs == 90.0);
 }
 
+// The config.json of the model's page, its end-of-text tokens, ranges and versions included.
+TEST_CASE("the config of Llama 2 70B travels in a kilobyte", "[model]") {
+    const auto payload_of = [](const std::string& json) {
+        const auto declaration = parse_payload(json);
+        REQUIRE(declaration);
+        CHECK(to_workload(*declaration)->model.parameters == 68'976'648'192);
+        return *to_payload(*declaration);
+    };
+    CHECK(payload_of(R"({"model": "meta-llama/Llama-2-70b-hf", "training": {"epochs": 3}})").size() <= 1024);
+    const std::string text =
+        payload_of(R"({"_name_or_path": "meta-llama/Llama-2-70b-hf", "architectures": ["LlamaForCausalLM"],
+        "bos_token_id": 1, "eos_token_id": 2, "hidden_act": "silu", "hidden_size": 8192, "initializer_range": 0.02,
+        "intermediate_size": 28672, "max_position_embeddings": 4096, "model_type": "llama", "num_attention_heads": 64,
+        "num_hidden_layers": 80, "num_key_value_heads": 8, "pretraining_tp": 1, "rms_norm_eps": 1e-05, "rope_scaling": null,
+        "tie_word_embeddings": false, "torch_dtype": "float16", "transformers_version": "4.32.0.dev0", "use_cache": true,
+        "vocab_size": 32000})");
+    CHECK(text.size() <= 1024);
+    CHECK_THAT(text, !Catch::Contains("initializer_range"));
+}
+
 TEST_CASE("every shipped model file can be described and says how long it trains", "[model]") {
     for (const auto& entry : std::filesystem::directory_iterator(DLCAST_SOURCE_DIR "/etc/models")) {
         INFO(entry.path());
