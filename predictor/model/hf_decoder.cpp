@@ -16,6 +16,30 @@ void drop_norm_weights(ModelBuilder& b) {
 
 }  // namespace
 
+Decoder decoder_like_gpt2(HfConfig& c, std::int64_t positions) {
+    Decoder d;
+    d.layers = c.size({"n_layer"});
+    d.width = c.size({"n_embd"});
+    d.vocab = c.size({"vocab_size"});
+    d.positions = c.size_or({"n_positions"}, positions);
+    d.block.attention.heads = c.size({"n_head"});
+    d.block.attention.causal = true;
+    d.block.mlp.inner = c.size_or({"n_inner"}, 4 * d.width);
+    d.block.mlp.activation = c.text_or({"activation_function"}, "gelu_new");
+    return d;
+}
+
+Decoder decoder_of_hidden_size(HfConfig& c, std::int64_t positions) {
+    Decoder d;
+    d.layers = c.size({"num_hidden_layers"});
+    d.width = c.size({"hidden_size"});
+    d.vocab = c.size({"vocab_size"});
+    d.positions = c.size_or({"max_position_embeddings"}, positions);
+    d.block.attention.heads = c.size({"num_attention_heads"});
+    d.block.attention.causal = true;
+    return d;
+}
+
 Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std::string& family, const Decoder& d) {
     const std::int64_t tokens = c.tokens(d.positions);
     const std::int64_t embedding = d.embedding > 0 ? d.embedding : d.width;
@@ -55,18 +79,11 @@ Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std:
 namespace {
 
 Result<ModelSpec> build_gpt2(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"n_layer"});
-    d.width = c.size({"n_embd"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"n_positions"}, 1024);
+    Decoder d = decoder_like_gpt2(c, 1024);
     d.learned_positions = d.embedding_dropout = true;
     d.tied = c.flag_or("tie_word_embeddings", true);
-    d.block.attention.heads = c.size({"n_head"});
-    d.block.attention.packed = d.block.attention.causal = d.block.attention.dropout = true;
+    d.block.attention.packed = d.block.attention.dropout = true;
     d.block.attention.fused = c.fused(false);
-    d.block.mlp.inner = c.size_or({"n_inner"}, 4 * d.width);
-    d.block.mlp.activation = c.text_or({"activation_function"}, "gelu_new");
     // Frameworks of their own bring a fused GELU.
     if (c.options.framework.find("megatron") != std::string::npos || d.block.attention.fused)
         d.block.mlp.activation = "gelu";
@@ -91,35 +108,23 @@ Result<ModelSpec> build_gpt_neo(HfConfig& c, const std::string& name) {
 }
 
 Result<ModelSpec> build_gptj(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"n_layer"});
-    d.width = c.size({"n_embd"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"n_positions"}, 2048);
+    Decoder d = decoder_like_gpt2(c, 2048);
     d.tied = c.flag_or("tie_word_embeddings", false);
     d.head_bias = true;
-    d.block.attention.heads = c.size({"n_head"});
     d.block.attention.bias = d.block.attention.out_bias = false;
-    d.block.attention.rotary = d.block.attention.causal = d.block.one_norm = true;
+    d.block.attention.rotary = d.block.one_norm = true;
     d.block.attention.fused = c.fused(false);
-    d.block.mlp.inner = c.size_or({"n_inner"}, 4 * d.width);
-    d.block.mlp.activation = c.text_or({"activation_function"}, "gelu_new");
     return build_decoder(c, name, "gptj", d);
 }
 
 // One norm feeds attention and MLP side by side, as in GPT-J, but every product has a bias.
 Result<ModelSpec> build_phi(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"num_hidden_layers"});
-    d.width = c.size({"hidden_size"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"max_position_embeddings"}, 2048);
+    Decoder d = decoder_of_hidden_size(c, 2048);
     d.embedding_dropout = true;
     d.tied = c.flag_or("tie_word_embeddings", false);
     d.head_bias = true;
-    d.block.attention.heads = c.size({"num_attention_heads"});
     d.block.attention.kv_heads = c.size_or({"num_key_value_heads"}, d.block.attention.heads);
-    d.block.attention.rotary = d.block.attention.causal = d.block.one_norm = true;
+    d.block.attention.rotary = d.block.one_norm = true;
     d.block.attention.fused = c.fused(true);
     d.block.mlp.inner = c.size_or({"intermediate_size"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"hidden_act"}, "gelu_new");
@@ -127,14 +132,9 @@ Result<ModelSpec> build_phi(HfConfig& c, const std::string& name) {
 }
 
 Result<ModelSpec> build_gpt_neox(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"num_hidden_layers"});
-    d.width = c.size({"hidden_size"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"max_position_embeddings"}, 2048);
+    Decoder d = decoder_of_hidden_size(c, 2048);
     d.tied = c.flag_or("tie_word_embeddings", false);
-    d.block.attention.heads = c.size({"num_attention_heads"});
-    d.block.attention.packed = d.block.attention.rotary = d.block.attention.causal = true;
+    d.block.attention.packed = d.block.attention.rotary = true;
     d.block.attention.fused = c.fused(true);
     d.block.mlp.inner = c.size_or({"intermediate_size"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"hidden_act"}, "gelu");
@@ -157,18 +157,12 @@ Result<ModelSpec> build_bloom(HfConfig& c, const std::string& name) {
 }
 
 Result<ModelSpec> build_opt(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"num_hidden_layers"});
-    d.width = c.size({"hidden_size"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"max_position_embeddings"}, 2048);
+    Decoder d = decoder_of_hidden_size(c, 2048);
     d.learned_positions = true;
     d.position_offset = 2;
     d.embedding = c.size_or({"word_embed_proj_dim"}, d.width);
     d.tied = c.flag_or("tie_word_embeddings", true);
     d.block.pre_norm = d.final_norm = c.flag_or("do_layer_norm_before", true);
-    d.block.attention.heads = c.size({"num_attention_heads"});
-    d.block.attention.causal = true;
     d.block.attention.dropout = true;
     d.block.attention.style = "scaled_query";
     d.block.attention.fused = c.fused(false);

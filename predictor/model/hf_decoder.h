@@ -26,6 +26,13 @@ struct Decoder {
     std::function<void(std::int64_t layer, BlockOptions& block)> vary;
 };
 
+/// A causal decoder with the sizes of a config in GPT-2's words (n_layer, n_embd, n_head, n_positions), its inner part
+/// (n_inner, else 4 widths) and activation; `positions` where the config says none.
+Decoder decoder_like_gpt2(HfConfig& c, std::int64_t positions);
+/// The same in the words of later families (num_hidden_layers, hidden_size, num_attention_heads,
+/// max_position_embeddings); the inner part is left to the family.
+Decoder decoder_of_hidden_size(HfConfig& c, std::int64_t positions);
+
 Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std::string& family, const Decoder& d);
 
 /// LLaMA and what descends from it.

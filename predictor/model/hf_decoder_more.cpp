@@ -12,34 +12,22 @@ namespace dlcast {
 namespace {
 
 Result<ModelSpec> build_gpt_bigcode(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"n_layer"});
-    d.width = c.size({"n_embd"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"n_positions"}, 1024);
+    Decoder d = decoder_like_gpt2(c, 1024);
     d.learned_positions = d.embedding_dropout = true;
     d.tied = c.flag_or("tie_word_embeddings", true);
     AttentionOptions& a = d.block.attention;
-    a.heads = c.size({"n_head"});
     a.kv_heads = c.flag_or("multi_query", true) ? 1 : a.heads;
-    a.packed = a.causal = a.dropout = true;
+    a.packed = a.dropout = true;
     a.fused = c.fused(true);
-    d.block.mlp.inner = c.size_or({"n_inner"}, 4 * d.width);
-    d.block.mlp.activation = c.text_or({"activation_function"}, "gelu_new");
     return build_decoder(c, name, "gpt_bigcode", d);
 }
 
 // The first GPT: norms behind the parts, none at the end.
 Result<ModelSpec> build_openai_gpt(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"n_layer"});
-    d.width = c.size({"n_embd"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"n_positions"}, 512);
+    Decoder d = decoder_like_gpt2(c, 512);
     d.learned_positions = d.embedding_dropout = true;
     d.final_norm = d.block.pre_norm = false;
-    d.block.attention.heads = c.size({"n_head"});
-    d.block.attention.packed = d.block.attention.causal = d.block.attention.dropout = true;
+    d.block.attention.packed = d.block.attention.dropout = true;
     d.block.attention.fused = c.fused(false);
     d.block.mlp.inner = 4 * d.width;
     d.block.mlp.activation = "gelu_new";
@@ -48,14 +36,8 @@ Result<ModelSpec> build_openai_gpt(HfConfig& c, const std::string& name) {
 
 // CTRL: GPT-2's block with norms of its own and untied biases; sines for positions.
 Result<ModelSpec> build_ctrl(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"n_layer"});
-    d.width = c.size({"n_embd"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"n_positions"}, 256);
+    Decoder d = decoder_like_gpt2(c, 256);
     d.head_bias = d.embedding_dropout = true;
-    d.block.attention.heads = c.size({"n_head"});
-    d.block.attention.causal = true;
     d.block.attention.fused = c.fused(false);
     d.block.mlp.inner = c.size_or({"dff"}, 4 * d.width);
     d.block.mlp.activation = "relu";
@@ -63,20 +45,13 @@ Result<ModelSpec> build_ctrl(HfConfig& c, const std::string& name) {
 }
 
 Result<ModelSpec> build_codegen(HfConfig& c, const std::string& name) {
-    Decoder d;
-    d.layers = c.size({"n_layer"});
-    d.width = c.size({"n_embd"});
-    d.vocab = c.size({"vocab_size"});
-    d.positions = c.size_or({"n_positions"}, 2048);
+    Decoder d = decoder_like_gpt2(c, 2048);
     d.tied = c.flag_or("tie_word_embeddings", false);
     d.head_bias = true;
     AttentionOptions& a = d.block.attention;
-    a.heads = c.size({"n_head"});
     a.bias = a.out_bias = false;
-    a.packed = a.rotary = a.causal = d.block.one_norm = true;
+    a.packed = a.rotary = d.block.one_norm = true;
     a.fused = c.fused(false);
-    d.block.mlp.inner = c.size_or({"n_inner"}, 4 * d.width);
-    d.block.mlp.activation = c.text_or({"activation_function"}, "gelu_new");
     return build_decoder(c, name, "gptj", d);
 }
 

@@ -62,7 +62,8 @@ std::size_t axis_of(OnnxFollower& f, const OnnxNode& node, std::int64_t axis, st
 
 /// What follows one node; nullptr: no such operator.
 using OnnxRule = void (*)(OnnxFollower& follower, const OnnxNode& node);
-OnnxRule find_layer_rule(const std::string& type);  // operators that compute
-OnnxRule find_shape_rule(const std::string& type);  // operators that move, cut and describe
+OnnxRule find_layer_rule(const std::string& type);   // operators that compute
+OnnxRule find_window_rule(const std::string& type);  // those of them that slide a window
+OnnxRule find_shape_rule(const std::string& type);   // operators that move, cut and describe
 
 }  // namespace dlcast
