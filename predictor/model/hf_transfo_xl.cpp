@@ -15,6 +15,7 @@ namespace {
 struct Clusters {
     std::vector<std::int64_t> ends;    // first token id behind each cluster; the last is the vocabulary
     std::vector<std::int64_t> widths;  // embedding width of each
+    bool projected = false;            // every cluster has a matrix between its width and the model's
 };
 
 Clusters read_clusters(HfConfig& c, std::int64_t vocab, std::int64_t d_embed) {
@@ -24,6 +25,7 @@ Clusters read_clusters(HfConfig& c, std::int64_t vocab, std::int64_t d_embed) {
     if (!std::is_sorted(out.ends.begin(), out.ends.end())) c.fail("cutoffs should rise and stay below vocab_size");
     const std::int64_t divisor = std::max<std::int64_t>(1, c.size_or({"div_val"}, 1));
     std::int64_t width = d_embed;
+    out.projected = divisor > 1;
     for (std::size_t i = 0; i < out.ends.size(); ++i, width = std::max<std::int64_t>(1, width / divisor))
         out.widths.push_back(width);
     return out;
@@ -35,7 +37,8 @@ double rarer_than(std::int64_t rank, std::int64_t vocab) {
     return std::max(0.0, 1.0 - harmonic(rank) / harmonic(vocab));
 }
 
-// The head cluster sees every token; a tail cluster those whose target lies in it. Weights are the embedding's.
+// The head cluster sees every token; a tail cluster those whose target lies in it. Weights are the embedding's, but for
+// the rows that stand for the tail clusters and the head's projection.
 void add_adaptive_softmax(ModelBuilder& b, const Clusters& clusters, std::int64_t vocab) {
     const Shape hidden = b.shape();
     for (std::size_t i = 0; i < clusters.ends.size() && !b.failed(); ++i) {
@@ -48,12 +51,16 @@ void add_adaptive_softmax(ModelBuilder& b, const Clusters& clusters, std::int64_
         const auto tokens =
             std::max<std::int64_t>(1, static_cast<std::int64_t>(std::ceil(share * static_cast<double>(hidden[0]))));
         b.continue_from({tokens, hidden[1]});
-        if (clusters.widths[i] != hidden[1]) b.linear(fmt::format("softmax.{}.project", i), clusters.widths[i], false);
+        const bool projected = clusters.projected || clusters.widths[i] != hidden[1];
+        if (projected) b.linear(fmt::format("softmax.{}.project", i), clusters.widths[i], false);
+        if (projected && i > 0) b.share();
+        const double cluster_rows = i == 0 ? static_cast<double>((clusters.ends.size() - 1) * clusters.widths[0]) : 0.0;
         Layer& logits = b.linear(fmt::format("softmax.{}", i), std::max<std::int64_t>(1, words));
         if (b.failed()) return;
         logits.tied = true;
-        b.add_parameters(logits,
-                         static_cast<double>(words) - static_cast<double>(logits.parameters));  // its bias stays
+        b.add_parameters(
+            logits,
+            static_cast<double>(words) + cluster_rows - static_cast<double>(logits.parameters));  // and its bias
         b.loss(fmt::format("loss.{}", i));
     }
 }
@@ -74,7 +81,7 @@ Result<ModelSpec> build_transfo_xl(HfConfig& c, const std::string& name) {
     for (std::size_t i = 0; i < clusters.ends.size(); ++i) {
         const auto words = static_cast<double>(clusters.ends[i] - (i == 0 ? 0 : clusters.ends[i - 1]));
         table += words * static_cast<double>(clusters.widths[i]);
-        if (clusters.widths[i] != width) table += static_cast<double>(clusters.widths[i] * width);
+        if (clusters.projected || clusters.widths[i] != width) table += static_cast<double>(clusters.widths[i] * width);
     }
     if (!b.failed()) b.add_parameters(b.back(), table - static_cast<double>(b.back().parameters));
     b.dropout("embed.drop");
@@ -89,6 +96,7 @@ Result<ModelSpec> build_transfo_xl(HfConfig& c, const std::string& name) {
         b.linear(at + ".attn.r", heads * d, false).input_grad = false;
         b.continue_from({tokens, heads * d});
         Layer& attention = b.attention(at + ".attn.scores", heads, heads, d);
+        b.add_parameters(attention, static_cast<double>(2 * heads * d));  // its biases of contents and places
         attention.kv_tokens = tokens + memory;
         attention.causal = true;
         attention.function = "relative";
@@ -107,7 +115,6 @@ Result<ModelSpec> build_transfo_xl(HfConfig& c, const std::string& name) {
     }
     b.set_block(-1);
     if (b.failed()) return invalid_argument(b.fault());
-    b.add_parameters(b.back(), static_cast<double>(2 * heads * d));  // two biases of all attention layers
     b.dropout("drop");
     add_adaptive_softmax(b, clusters, vocab);
     auto model = b.finish(name, "transfo-xl");

@@ -174,7 +174,6 @@ std::vector<HubModel> hub_decoders() {
         {"bloom-3b", bloom(30, 2560, 32)},
         {"bloom-7b1", bloom(30, 4096, 32)},
         {"bloom", bloom(70, 14336, 112)},
-        {"mpt-1b-redpajama-200b", mpt(24, 2048, 16, 2048)},
         {"mpt-7b", mpt(32, 4096, 32, 2048)},
         {"mpt-30b", mpt(48, 7168, 64, 8192)},
         {"falcon-rw-1b", falcon_rw},

@@ -3,6 +3,7 @@
 // Wide ResNet (arXiv:1605.07146) and squeeze-and-excitation (arXiv:1709.01507), as torchvision and timm build them.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "predictor/model/zoo_image.h"
@@ -58,7 +59,7 @@ void add_residual_block(ModelBuilder& b, const ResNet& net, const std::string& a
         add_conv_norm(b, at + ".conv1", out, window(3, stride, 1));
         add_conv_norm(b, at + ".conv2", out, window(3, 1, 1), "");
     }
-    if (net.squeeze) add_squeeze_excitation(b, at + ".se", out / 16);
+    if (net.squeeze) add_squeeze_excitation(b, at + ".se", std::max<std::int64_t>(8, out / 16));  // timm: eights
     const Shape result = b.shape();
     if (stride != 1 || in[0] != out) {
         b.continue_from(in);
