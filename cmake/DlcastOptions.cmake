@@ -2,6 +2,7 @@
 # Flags every target shares.
 set(DLCAST_SANITIZE OFF CACHE STRING "ON: AddressSanitizer and UndefinedBehaviorSanitizer; thread: ThreadSanitizer")
 option(DLCAST_FUZZ "Build the fuzzers alone (needs clang; preset fuzz)" OFF)
+option(DLCAST_ONLY_PROFILER "Build dlcast-profile (and dlcast-sweep where MPI is found) alone" OFF)
 option(DLCAST_WERROR "Treat warnings as errors" OFF)
 
 # Paths below the source folder are hashed as relative ones, so that every checkout shares the cache.

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# `cpack` in a build with the prefix /usr: four Debian packages (contrib/make-packages does both). Slurm takes a job_submit
+# `cpack` in a build with the prefix /usr: five Debian packages (contrib/make-packages does both). Slurm takes a job_submit
 # plugin of its own release alone, so that release stands in the names of the two packages with plugins.
 if(NOT TARGET job_submit_dlcast)
   return()
@@ -25,7 +25,7 @@ set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
-set(CPACK_COMPONENTS_ALL common controller client tools)
+set(CPACK_COMPONENTS_ALL common controller client tools profiler)
 
 set(CPACK_DEBIAN_COMMON_PACKAGE_NAME dlcast-common)
 set(CPACK_COMPONENT_COMMON_DESCRIPTION "dlcast: configuration, GPU catalog, weights and the network's module")
@@ -49,4 +49,8 @@ set(CPACK_DEBIAN_CLIENT_PACKAGE_CONFLICTS dlcast-client)
 set(CPACK_DEBIAN_TOOLS_PACKAGE_NAME dlcast-tools)
 set(CPACK_COMPONENT_TOOLS_DESCRIPTION "dlcast: forecasts of deep-learning jobs offline, checks, training of weights")
 set(CPACK_DEBIAN_TOOLS_PACKAGE_DEPENDS "dlcast-common (= ${PROJECT_VERSION})")
+
+set(CPACK_DEBIAN_PROFILER_PACKAGE_NAME dlcast-profiler)
+set(CPACK_COMPONENT_PROFILER_DESCRIPTION "dlcast: measures layers and collectives of a machine into timing samples")
+set(CPACK_DEBIAN_PROFILER_PACKAGE_DEPENDS "dlcast-common (= ${PROJECT_VERSION})")
 include(CPack)

@@ -10,6 +10,8 @@ endfunction()
 
 message(STATUS "dlcast ${PROJECT_VERSION}, ${CMAKE_BUILD_TYPE}")
 dlcast_summary("dlcast, the command" dlcast "")
+dlcast_summary("dlcast-profile" dlcast-profile "")
+dlcast_summary("dlcast-sweep" dlcast-sweep "install libopenmpi-dev")
 dlcast_summary("layer-time network (dlcast_torch.so)" dlcast_torch "install libtorch-dev and libopenblas0-serial")
 dlcast_summary("Slurm plugins" job_submit_dlcast "install libslurm-dev")
 dlcast_summary("tests" dlcast_tests "install catch2 version 2")

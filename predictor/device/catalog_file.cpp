@@ -71,8 +71,10 @@ CatalogEntry read_entry(const Value& value, const std::string& source, std::vect
     r.require("vendor", "add vendor = \"nvidia\"");
     r.require("architecture", "add architecture = \"ampere\"");
     for (const char* key :
-         {"sm_count", "boost_clock_MHz", "memory_GiB", "memory_bandwidth_GBps", "l2_MiB", "tdp_w", "fp32_tflops"})
+         {"sm_count", "boost_clock_MHz", "memory_GiB", "memory_bandwidth_GBps", "l2_MiB", "fp32_tflops"})
         r.require(key, "take it from the vendor's data sheet");
+    // A CPU's rate is measured as its power leaves it.
+    if (d.vendor != "cpu") r.require("tdp_w", "take it from the vendor's data sheet");
     if (r.has("fp32_tflops") && d.fp32_flops_per_s <= 0.0) r.fail("fp32_tflops", "fp32_tflops should be positive");
     (void)r.finish();
     faults.insert(faults.end(), r.faults().begin(), r.faults().end());

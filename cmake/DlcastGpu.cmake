@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What of NVIDIA's was found for the measuring programs. Sets DLCAST_GPU_BACKEND to torch, libraries or missing, and
+# DLCAST_CUPTI and DLCAST_NCCL to what the build has.
+option(DLCAST_GPU "Measure GPUs where CUDA is found" OFF)
+find_path(CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
+find_library(CUDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
+set(DLCAST_GPU_BACKEND missing)
+set(DLCAST_CUPTI OFF)
+set(DLCAST_NCCL OFF)
+if(NOT DLCAST_GPU OR NOT TARGET CUDA::cudart)
+  return()
+endif()
+if(TARGET torch_cuda)
+  set(DLCAST_GPU_BACKEND torch)
+elseif(TARGET CUDA::cublasLt AND CUDNN_INCLUDE_DIR AND CUDNN_LIBRARY AND CUDAToolkit_NVCC_EXECUTABLE)
+  set(DLCAST_GPU_BACKEND libraries)
+  # Named, for a compiler's own choice differs by release: CUDA 13 begins at 75. A binary serves its generation, the last
+  # one's intermediate code those after it.
+  set(CMAKE_CUDA_ARCHITECTURES 75-real 80-real 90 CACHE STRING "Architectures of own CUDA kernels")
+  set(CMAKE_CUDA_COMPILER ${CUDAToolkit_NVCC_EXECUTABLE})
+  enable_language(CUDA)
+  if(NOT DEFINED CMAKE_CUDA20_STANDARD_COMPILE_OPTION)  # CMake 3.25 does not know that nvcc 12 and later have it
+    set(CMAKE_CUDA20_STANDARD_COMPILE_OPTION -std=c++20)
+  endif()
+endif()
+if(TARGET CUDA::cupti)
+  # The newest form of each record is the one that this CUPTI writes.
+  find_file(CUPTI_ACTIVITY_HEADER cupti_activity.h HINTS ${CUDAToolkit_CUPTI_INCLUDE_DIR} ${CUDAToolkit_INCLUDE_DIRS})
+  set(DLCAST_CUPTI_RECORDS)
+  foreach(record Kernel Memcpy Memset)
+    file(STRINGS ${CUPTI_ACTIVITY_HEADER} found REGEX "^} CUpti_Activity${record}[0-9]*;")
+    string(REGEX MATCHALL "CUpti_Activity${record}[0-9]*" found "${found}")
+    list(SORT found COMPARE NATURAL)
+    list(POP_BACK found newest)
+    string(TOUPPER ${record} upper)
+    list(APPEND DLCAST_CUPTI_RECORDS DLCAST_CUPTI_${upper}=${newest})
+  endforeach()
+  set(DLCAST_CUPTI ON)
+endif()
+if(NCCL_INCLUDE_DIR AND NCCL_LIBRARY)
+  set(DLCAST_NCCL ON)
+endif()

@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dlcast-sweep`: measures layers, collectives and training steps across MPI ranks.
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+
+#include "mpi/sweep_report.h"
+#include "predictor/base/text.h"
+#include "profiler/cpu_facts.h"
+#include "profiler/known_device.h"
+#include "profiler/profile_options.h"
+
+namespace {
+
+using namespace dlcast;
+
+struct Options {
+    ModelOptions models;
+    std::string device = "cpu", budget = "10min", output = "sweep.jsonl", gpus;
+    std::vector<std::string> collectives;
+    std::uint64_t least_bytes = 1024, most_bytes = 64 << 20;
+    double timeout_s = 120.0, ci_pct = 2.0;
+};
+
+void say(const Ranks& ranks, const std::string& text) {
+    if (ranks.rank() == 0) fmt::print(stderr, "dlcast-sweep: {}\n", text);
+}
+
+// Ranks of one host share its CPUs, unless mpirun has bound each to some of them.
+void share_threads(const Ranks& ranks) {
+    const int cpus = read_cpu_facts().cpus;
+    const bool bound = cpus < ::sysconf(_SC_NPROCESSORS_ONLN);
+    const int threads = bound ? cpus : std::max(1, cpus / ranks.ranks_here());
+    ::setenv("OMP_NUM_THREADS", std::to_string(threads).c_str(), 0);
+}
+
+std::vector<Collective> chosen(const std::vector<std::string>& names) {
+    std::vector<Collective> out;
+    for (const Collective c : swept_collectives) {
+        const std::string name(collective_names[static_cast<std::size_t>(c)]);
+        if (names.empty() || std::find(names.begin(), names.end(), name) != names.end()) out.push_back(c);
+    }
+    return out;
+}
+
+int run(Ranks& ranks, const Options& o) {
+    // What any rank finds wrong here, all do: rank 0 alone says it.
+    const auto refuse = [&](const Error& error) {
+        if (ranks.rank() == 0) fmt::print(stderr, "dlcast-sweep: error: {}\n", error.message);
+        return 1;
+    };
+    const auto budget_s = parse_budget_s(o.budget);
+    if (!budget_s) return refuse(budget_s.error());
+    const auto models = read_models(o.models);
+    if (!models) return refuse(models.error());
+    share_threads(ranks);
+    auto device = o.device == "cuda" ? open_cuda(ranks.rank_here()) : open_cpu();
+    if (!device) ranks.fail(device.error().message);
+
+    std::unique_ptr<SampleFile> file;
+    std::string fault;
+    if (ranks.rank() == 0) {
+        std::string note;
+        auto opened = SampleFile::open(o.output, note);
+        if (!opened) ranks.fail(opened.error().message);
+        file = std::make_unique<SampleFile>(std::move(*opened));
+        if (!note.empty()) say(ranks, note);
+        const auto written = describe_device(*device, o.gpus, o.output + ".gpus.toml");
+        if (!written) ranks.fail(written.error().message);
+        if (!written->empty())
+            say(ranks,
+                fmt::format("{} is no known device; its entry is in {}", device->backend->device().name, *written));
+    }
+    ranks.set_patience(o.timeout_s, fmt::format("samples so far are in {}", o.output));
+    ranks.barrier("the start");
+
+    SweepOptions options;
+    // Layers, collectives and steps in turn, each with its part of the time.
+    options.budget_s = *budget_s / 3.0;
+    options.relative_ci = o.ci_pct / 100.0;
+    options.least_bytes = o.least_bytes;
+    options.most_bytes = o.most_bytes;
+    options.collectives = chosen(o.collectives);
+    const SweepContext context{ranks, *device->backend, file.get(), options};
+    SweepResults results;
+    results.layers = sweep_layers(context, *models);
+    if (ranks.size() > 1) {
+        auto runner = o.device == "cuda"
+                          ? make_nccl_collectives(ranks, o.most_bytes)
+                          : Result<std::unique_ptr<CollectiveRunner>>(make_mpi_collectives(ranks, o.most_bytes));
+        if (!runner) ranks.fail(runner.error().message);
+        results.collectives = sweep_collectives(context, **runner);
+    }
+    if (o.device == "cpu") results.steps = sweep_steps(context, *models);
+    if (ranks.rank() == 0) fmt::print("{}", sweep_text(ranks, results, *models, *file, o.output));
+    ranks.barrier("the end");
+    return 0;
+}
+
+void add_options(CLI::App& app, Options& o) {
+    std::vector<std::string> names;
+    for (const Collective c : swept_collectives) names.emplace_back(collective_names[static_cast<std::size_t>(c)]);
+    app.set_version_flag("--version", "dlcast-sweep " DLCAST_VERSION);
+    app.add_option("MODEL", o.models.models, "zoo name, file or directory, as `dlcast predict` takes it");
+    app.add_option("--device", o.device, "what to measure on")
+        ->check(CLI::IsMember({"cpu", "cuda"}))
+        ->capture_default_str();
+    app.add_option("--batch-size", o.models.batch_size, "samples of a rank's step (the model's own)")
+        ->check(CLI::Range(1, 1 << 24));
+    app.add_option("--seq-len", o.models.seq_len, "tokens of a sample")->check(CLI::Range(1, 1 << 24));
+    app.add_option("--image-size", o.models.image_size, "pixels of a side")->check(CLI::Range(1, 1 << 16));
+    app.add_option("--precision", o.models.precision, "fp32, tf32, amp, fp16, bf16 (the model's own)");
+    app.add_option("--optimizer", o.models.optimizer, "of the update (the model's own)");
+    app.add_option("--collective", o.collectives, "these alone (all)")->check(CLI::IsMember(names));
+    app.add_option("--min-bytes", o.least_bytes, "of collectives")
+        ->check(CLI::Range(4, 1 << 30))
+        ->capture_default_str();
+    app.add_option("--max-bytes", o.most_bytes, "of collectives")->check(CLI::Range(4, 1 << 30))->capture_default_str();
+    app.add_option("--budget", o.budget, "time to spend: 90s, 10min, 1h")->capture_default_str();
+    app.add_option("--ci", o.ci_pct, "a point ends when its median is known to so many percent")
+        ->check(CLI::Range(0.1, 50.0))
+        ->capture_default_str();
+    app.add_option("--timeout", o.timeout_s, "seconds after which a rank that does not come is said to hang")
+        ->check(CLI::Range(1.0, 86400.0))
+        ->capture_default_str();
+    app.add_option("-o,--output", o.output, "file of samples; points that it holds are not measured again")
+        ->capture_default_str();
+    app.add_option("--gpus", o.gpus, "a site's own catalog of devices");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Measures layers, collectives and data-parallel training steps across the ranks of an MPI run.",
+                 "dlcast-sweep"};
+    Options o;
+    add_options(app, o);
+    // Options are read before MPI starts, so that --help needs no mpirun.
+    try {
+        app.parse(argc, argv);
+    } catch (const CLI::ParseError& fault) {
+        if (fault.get_exit_code() == 0) return app.exit(fault);
+        fmt::print(stderr, "dlcast-sweep: error: {}\ndlcast-sweep: see `dlcast-sweep --help`\n", fault.what());
+        return 2;
+    }
+    const auto ranks = Ranks::start(&argc, &argv);
+    if (!ranks) {
+        fmt::print(stderr, "dlcast-sweep: error: {}\n", ranks.error().message);
+        return 1;
+    }
+    try {
+        return run(**ranks, o);
+    } catch (const std::exception& fault) {  // of a library
+        (*ranks)->fail(fault.what());
+    }
+}

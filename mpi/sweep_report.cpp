@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "mpi/sweep_report.h"
+
+#include <fmt/format.h>
+
+namespace dlcast {
+namespace {
+
+std::string part_text(const char* name, const SweepResult& r) {
+    std::string out = fmt::format("{:<15} {} points measured", name, r.measured);
+    if (r.known > 0) out += fmt::format(", {} known before", r.known);
+    if (r.left > 0) out += fmt::format(", {} left: the budget is over, run again to go on", r.left);
+    out += '\n';
+    for (const std::string& refused : r.refused) out += fmt::format("  not possible: {}\n", refused);
+    return out;
+}
+
+std::string speeds_text(const Ranks& ranks, const RankTimes& times) {
+    const Speeds speeds = compare_ranks(times, ranks.hosts());
+    if (speeds.ranks.empty()) return "";
+    std::string out = "\nrank  host                      time of the same layers\n";
+    for (const RankSpeed& r : speeds.ranks)
+        out += fmt::format("{:>4}  {:<24} {:>6.2f} of the median rank{}\n", r.rank, r.host, r.relative,
+                           r.slow ? "   slow" : "");
+    for (const NodeSpeed& n : speeds.nodes)
+        if (n.slow) out += fmt::format("slow node: {} takes {:.2f} of the median node's time\n", n.host, n.relative);
+    return out;
+}
+
+const TimingSample* step_sample(const SampleFile& file, const Ranks& ranks, const ProfiledModel& model, bool exchange) {
+    for (const TimingSample& s : file.samples()) {
+        const auto* pass = std::get_if<MeasuredPass>(&s.point);
+        if (pass != nullptr && pass->model == model.name && pass->pass == Pass::step && pass->ranks == ranks.size() &&
+            pass->nodes == ranks.nodes() && pass->batch == model.training.batch_size &&
+            (pass->bucket_bytes > 0) == exchange)
+            return &s;
+    }
+    return nullptr;
+}
+
+}  // namespace
+
+std::string sweep_text(const Ranks& ranks, const SweepResults& results, const std::vector<ProfiledModel>& models,
+                       const SampleFile& file, const std::string& output) {
+    std::string out = fmt::format("{} ranks on {} {}; {}\n", ranks.size(), ranks.nodes(),
+                                  ranks.nodes() == 1 ? "node" : "nodes", output);
+    out += part_text("layers", results.layers) + part_text("collectives", results.collectives) +
+           part_text("training steps", results.steps);
+    out += speeds_text(ranks, results.layers.times);
+    for (const ProfiledModel& model : models) {
+        const TimingSample* alone = step_sample(file, ranks, model, false);
+        const TimingSample* together = step_sample(file, ranks, model, true);
+        if (alone == nullptr || together == nullptr) continue;
+        out += fmt::format("\n{}: a step takes {:.3f} ms, {:.3f} ms of it for gradients that backward does not hide\n",
+                           model.name, 1e3 * together->median_s, 1e3 * (together->median_s - alone->median_s));
+    }
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,19 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// The catalog entry of a device that gpus.toml does not know, from what was detected and measured.
+#pragma once
+
+#include <string>
+
+#include "predictor/device/catalog.h"
+#include "profiler/backend.h"
+
+namespace dlcast {
+
+/// FLOP/s of the backend's best large product: a matrix product and a convolution with 1 x 1 kernels, the fastest of
+/// several runs each. 0 where it has none of them in this precision.
+double measured_flops_per_s(Backend& backend, Precision precision);
+
+/// The entry as gpus.toml takes it.
+std::string to_toml(const CatalogEntry& entry);
+
+}  // namespace dlcast

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Measures points one by one into a file, within a budget of time.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "profiler/backend.h"
+#include "profiler/points.h"
+#include "profiler/repeat.h"
+#include "profiler/sample_file.h"
+
+namespace dlcast {
+
+struct ProfileOptions {
+    double budget_s = 600.0;
+    RepeatPolicy policy = {};  // most_s follows from the budget
+    int rank = 0;
+    std::string host = {};
+};
+
+/// After each point: how many are done of how many, seconds likely left, the next one.
+using Progress = std::function<void(std::size_t done, std::size_t of, double left_s, const std::string& next)>;
+
+struct ProfileResult {
+    std::size_t measured = 0, known = 0, left = 0;  // known: in the file before; left: the budget was over
+    std::vector<std::string> refused;               // what the backend cannot run, and why
+    double spent_s = 0.0;
+};
+
+/// Appends a sample for each point that `file` lacks. A pass needs its model among `models`. Errors: the file alone;
+/// what cannot be measured is `refused`.
+Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>& models,
+                              const std::vector<SamplePoint>& points, const ProfileOptions& options, SampleFile& file,
+                              const Progress& progress);
+
+/// A sample of `point` by this backend, without figures.
+TimingSample blank_sample(const Backend& backend, const SamplePoint& point, const ProfileOptions& options);
+/// Fills the figures in.
+void put_statistics(TimingSample& sample, const Statistics& statistics);
+
+}  // namespace dlcast

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dlcast-profile`: measures the layers of models on one node.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+
+#include "profiler/known_device.h"
+#include "profiler/profile_options.h"
+#include "profiler/report.h"
+
+namespace {
+
+using namespace dlcast;
+
+struct Options {
+    ModelOptions models;
+    std::string device = "cpu", plan, budget = "10min", output = "samples.jsonl", gpus;
+    double ci_pct = 2.0;
+    bool json = false;
+};
+
+int report(const Error& error) {
+    end_progress();
+    fmt::print(stderr, "dlcast-profile: error: {}\n", error.message);
+    return 1;
+}
+
+int run(const Options& o) {
+    const auto budget_s = parse_budget_s(o.budget);
+    if (!budget_s) return report(budget_s.error());
+    const auto models = read_models(o.models);
+    if (!models) return report(models.error());
+    std::vector<SamplePoint> points = points_of(*models);
+    if (!o.plan.empty()) {
+        const auto plan = read_plan(o.plan);
+        if (!plan) return report(plan.error());
+        points = *plan;
+    }
+    std::string note;
+    auto file = SampleFile::open(o.output, note);
+    if (!file) return report(file.error());
+    if (!note.empty()) fmt::print(stderr, "dlcast-profile: {}\n", note);
+    auto device = o.device == "cuda" ? open_cuda(0) : open_cpu();
+    if (!device) return report(device.error());
+
+    const auto written = describe_device(*device, o.gpus, o.output + ".gpus.toml");
+    if (!written) return report(written.error());
+    if (!written->empty())
+        fmt::print(stderr, "dlcast-profile: {} is no known device; its entry is in {}\n",
+                   device->backend->device().name, *written);
+    ProfileOptions options;
+    options.budget_s = *budget_s;
+    options.policy.relative_ci = o.ci_pct / 100.0;
+    options.host = host_name();
+    const auto result =
+        profile(*device->backend, *models, points, options, *file, progress_on_stderr("dlcast-profile"));
+    if (!result) return report(result.error());
+    end_progress();
+    std::vector<ModelSums> sums;
+    for (const ProfiledModel& model : *models)
+        sums.push_back({model.name, layer_sums(model, *device->backend, options, *file)});
+    fmt::print("{}", o.json ? profile_json(*result, sums, o.output) : profile_text(*result, sums, o.output));
+    return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+    CLI::App app{"Measures the layers of models on this machine, forward, backward and update, into timing samples.",
+                 "dlcast-profile"};
+    app.set_version_flag("--version", "dlcast-profile " DLCAST_VERSION);
+    Options o;
+    app.add_option("MODEL", o.models.models, "zoo name, file or directory, as `dlcast predict` takes it");
+    app.add_option("--device", o.device, "what to measure on")
+        ->check(CLI::IsMember({"cpu", "cuda"}))
+        ->capture_default_str();
+    app.add_option("--batch-size", o.models.batch_size, "samples of a step (the model's own)")
+        ->check(CLI::Range(1, 1 << 24));
+    app.add_option("--seq-len", o.models.seq_len, "tokens of a sample")->check(CLI::Range(1, 1 << 24));
+    app.add_option("--image-size", o.models.image_size, "pixels of a side")->check(CLI::Range(1, 1 << 16));
+    app.add_option("--precision", o.models.precision, "fp32, tf32, amp, fp16, bf16 (the model's own)");
+    app.add_option("--optimizer", o.models.optimizer, "of the update (the model's own)");
+    app.add_option("--plan", o.plan, "measure the points of this file instead (docs/timing-samples.md)");
+    app.add_option("--budget", o.budget, "time to spend: 90s, 10min, 1h")->capture_default_str();
+    app.add_option("--ci", o.ci_pct, "a point ends when its median is known to so many percent")
+        ->check(CLI::Range(0.1, 50.0))
+        ->capture_default_str();
+    app.add_option("-o,--output", o.output, "file of samples; points that it holds are not measured again")
+        ->capture_default_str();
+    app.add_option("--gpus", o.gpus, "a site's own catalog of devices");
+    app.add_flag("--json", o.json, "print one JSON object");
+    try {
+        app.parse(argc, argv);
+        if (o.models.models.empty() && o.plan.empty()) throw CLI::RequiredError("MODEL or --plan");
+    } catch (const CLI::ParseError& fault) {
+        if (fault.get_exit_code() == 0) return app.exit(fault);  // --help, --version
+        fmt::print(stderr, "dlcast-profile: error: {}\ndlcast-profile: see `dlcast-profile --help`\n", fault.what());
+        return 2;
+    }
+    try {
+        return run(o);
+    } catch (const std::exception& fault) {  // of a library
+        return report(unavailable(fault.what()));
+    }
+}

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "profiler/report.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+
+#include "predictor/base/json.h"
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+constexpr double line_every_s = 10.0;
+
+bool on_terminal() { return ::isatty(STDERR_FILENO) != 0; }
+
+}  // namespace
+
+Progress progress_on_stderr(const std::string& program) {
+    return [program, terminal = on_terminal(), last_s = -line_every_s](std::size_t done, std::size_t of, double left_s,
+                                                                       const std::string& next) mutable {
+        const double now_s = steady_now_s();
+        if (!terminal && last_s > 0.0 && now_s - last_s < line_every_s) return;
+        last_s = now_s;
+        const std::string text =
+            fmt::format("{}: {} of {} points, {} left; {}", program, done, of, format_duration(left_s), next);
+        if (terminal)
+            fmt::print(stderr, "\r\033[K{}", one_line(text, 118));
+        else
+            fmt::print(stderr, "{}\n", text);
+        std::fflush(stderr);
+    };
+}
+
+void end_progress() {
+    if (on_terminal()) fmt::print(stderr, "\r\033[K");
+}
+
+std::string profile_text(const ProfileResult& result, const std::vector<ModelSums>& models, const std::string& output) {
+    std::string out = fmt::format("{} points measured in {}", result.measured, format_duration(result.spent_s));
+    if (result.known > 0) out += fmt::format(", {} known before", result.known);
+    if (!result.refused.empty()) out += fmt::format(", {} not possible", result.refused.size());
+    if (result.left > 0) out += fmt::format(", {} left: the budget is over, run again to go on", result.left);
+    out += fmt::format("; {}\n", output);
+    for (const std::string& refused : result.refused) out += fmt::format("  not possible: {}\n", refused);
+    for (const ModelSums& model : models) {
+        out += fmt::format("\n{:<24} {:>14} {:>14} {:>8}\n", model.model, "sum of layers", "whole pass", "off by");
+        for (const LayerSum& sum : model.sums) {
+            out += fmt::format("  {:<22} {:>11.3f} ms ", to_string(sum.pass), 1e3 * sum.layers_s);
+            out += sum.whole_s > 0.0 ? fmt::format("{:>11.3f} ms {:>+7.1f} %", 1e3 * sum.whole_s, 100.0 * sum.error())
+                                     : fmt::format("{:>14} {:>8}", "-", "-");
+            if (sum.missing > 0) out += fmt::format("  ({} operators not measured)", sum.missing);
+            out += '\n';
+        }
+    }
+    return out;
+}
+
+std::string profile_json(const ProfileResult& result, const std::vector<ModelSums>& models, const std::string& output) {
+    Value out = Value::object();
+    out.set("measured", static_cast<std::int64_t>(result.measured));
+    out.set("known", static_cast<std::int64_t>(result.known));
+    out.set("left", static_cast<std::int64_t>(result.left));
+    out.set("spent_s", result.spent_s);
+    out.set("output", output);
+    Value& refused = out.set("refused", Value::array());
+    for (const std::string& text : result.refused) refused.push(text);
+    Value& list = out.set("models", Value::array());
+    for (const ModelSums& model : models) {
+        Value& entry = list.push(Value::object());
+        entry.set("model", model.model);
+        for (const LayerSum& sum : model.sums) {
+            Value part = Value::object();
+            part.set("layers_ms", 1e3 * sum.layers_s);
+            part.set("whole_ms", sum.whole_s > 0.0 ? Value(1e3 * sum.whole_s) : Value());
+            part.set("missing", sum.missing);
+            entry.set(to_string(sum.pass), part);
+        }
+    }
+    return write_json(out, 2) + "\n";
+}
+
+}  // namespace dlcast

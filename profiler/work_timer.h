@@ -1,0 +1,25 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Seconds a device is busy with a piece of work.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "predictor/timing/layer_time_model.h"
+
+namespace dlcast {
+
+class WorkTimer {
+public:
+    virtual ~WorkTimer() = default;
+    /// Seconds the device is busy with what `work` asks it for; waits for its end. Throws where the device fails.
+    virtual double seconds(const std::function<void()>& work) = 0;
+    virtual Clock clock() const = 0;
+    virtual std::string name() const = 0;  // "host", "events", "cupti"
+};
+
+/// The host's clock around work that the host itself does.
+std::unique_ptr<WorkTimer> make_host_timer();
+
+}  // namespace dlcast

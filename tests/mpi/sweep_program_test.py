@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dlcast-sweep under mpirun: a whole sweep over four ranks, a rank that hangs (stopped by a signal), one that dies."""
+import json
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+MPIRUN, SWEEP, CHECK = sys.argv[1:4]
+NET = {"model": {"name": "net", "input": [3, 16, 16], "layers": [
+    {"type": "conv2d", "out": 8, "kernel": 3, "padding": "same", "activation": "relu"},
+    {"type": "flatten"}, {"type": "linear", "out": 10}]},
+    "dataset": "cifar10", "training": {"epochs": 1, "batch_size": 4, "optimizer": "sgd"}}
+RUN = [MPIRUN, "--allow-run-as-root", "--oversubscribe", "--bind-to", "none"]
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"FAILED: {what}")
+
+
+def mpirun(ranks, *command):
+    return subprocess.run([*RUN, "-np", str(ranks), *map(str, command)], capture_output=True, text=True, timeout=120)
+
+
+def ranks_of(mpirun_pid):
+    """Processes of the sweep below this mpirun, by their rank."""
+    out = {}
+    for entry in pathlib.Path("/proc").glob("[0-9]*"):
+        try:
+            parent = int((entry / "stat").read_text().rsplit(")", 1)[1].split()[1])
+            environment = (entry / "environ").read_bytes().split(b"\0")
+        except (OSError, IndexError):
+            continue
+        rank = [v for v in environment if v.startswith(b"OMPI_COMM_WORLD_RANK=")]
+        if parent == mpirun_pid and rank:
+            out[int(rank[0].split(b"=")[1])] = int(entry.name)
+    return out
+
+
+def disturbed(folder, what, *options):
+    """Starts an endless sweep, sends `what` to rank 1 once samples come, and gives (exit code, stderr, samples)."""
+    out = folder / f"{what.name}.jsonl"
+    process = subprocess.Popen(
+        [*RUN, "-np", "3", SWEEP, "--budget", "1h", "--ci", "0.1", "--max-bytes", "4096", "-o", out, *options],
+        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline and not (out.exists() and out.read_text().count("\n") >= 1):
+        time.sleep(0.05)
+    victims = ranks_of(process.pid)
+    check(len(victims) == 3, f"three ranks run: {victims}")
+    os.kill(victims[1], what)
+    try:
+        _, err = process.communicate(timeout=60)
+    finally:
+        for pid in victims.values():  # a stopped rank must not stay behind
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+    return process.returncode, err, [json.loads(line) for line in out.read_text().splitlines()]
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    (folder / "net.json").write_text(json.dumps(NET))
+    out = folder / "sweep.jsonl"
+    sweep = [SWEEP, folder / "net.json", "--budget", "40s", "--ci", "30", "--max-bytes", "16384", "-o", out]
+    first = mpirun(4, *sweep)
+    check(first.returncode == 0, first.stderr)
+    samples = [json.loads(line) for line in out.read_text().splitlines()]
+    layers = [s for s in samples if "operator" in s]
+    check({s["rank"] for s in layers} == {0, 1, 2, 3} and len(layers) % 4 == 0, "a sample of each layer by each rank")
+    collectives = {s["collective"]["name"] for s in samples if "collective" in s}
+    check(collectives == {"all_reduce", "all_gather", "reduce_scatter", "alltoall", "broadcast", "sendrecv"}, collectives)
+    check(all(s["collective"]["ranks"] == 4 for s in samples if "collective" in s), "over four ranks")
+    steps = [s["pass"] for s in samples if "pass" in s]
+    check(sorted(s.get("bucket_bytes", 0) for s in steps) == [0, 25 << 20], steps)
+    check("of the median rank" in first.stdout and "a step takes" in first.stdout, first.stdout)
+    again = mpirun(4, *sweep)
+    points = [json.dumps([s["rank"], s.get("operator"), s.get("collective"), s.get("pass")])
+              for s in map(json.loads, out.read_text().splitlines())]
+    check(again.returncode == 0 and len(points) == len(set(points)), "nothing is measured twice")
+
+    averaged = mpirun(3, CHECK)
+    check(averaged.returncode == 0 and "averaged in 2 buckets" in averaged.stdout, averaged.stderr)
+    failed = mpirun(3, CHECK, "fail")
+    check(failed.returncode != 0 and "rank 2 on " in failed.stderr and "its disk is full" in failed.stderr, failed.stderr)
+
+    code, err, kept = disturbed(folder, signal.SIGSTOP, "--timeout", "3")
+    check(code != 0 and "rank 1 on " in err and "hangs: " in err and "samples so far are in" in err, err)
+    check(len(kept) >= 1, "samples so far are kept")
+    code, err, kept = disturbed(folder, signal.SIGKILL)
+    check(code != 0 and "rank 1" in err, err)  # mpirun itself names it
+    check(len(kept) >= 1, "samples so far are kept")
+
+    check(mpirun(2, SWEEP, "--collective", "gossip").returncode == 2, "an unknown collective is wrong usage")
+    wrong = mpirun(2, SWEEP, "vgg61", "-o", folder / "w.jsonl")
+    check(wrong.returncode == 1 and wrong.stderr.count("did you mean") == 1, wrong.stderr)
+print("dlcast-sweep: swept, resumed, averaged; a failed, a hanging and a dead rank are named")

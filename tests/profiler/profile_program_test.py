@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""dlcast-profile as a user runs it: a small network on this CPU, twice, after a kill, and wrongly."""
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+PROGRAM = sys.argv[1]
+NET = {"model": {"name": "net", "input": [3, 16, 16], "layers": [
+    {"type": "conv2d", "out": 8, "kernel": 3, "padding": "same", "activation": "relu"},
+    {"type": "flatten"}, {"type": "linear", "out": 10}]},
+    "dataset": "cifar10", "training": {"epochs": 1, "batch_size": 4, "optimizer": "momentum"}}
+
+
+def run(*arguments):
+    return subprocess.run([PROGRAM, *map(str, arguments)], capture_output=True, text=True, timeout=120)
+
+
+def check(condition, what):
+    if not condition:
+        sys.exit(f"FAILED: {what}")
+
+
+with tempfile.TemporaryDirectory() as scratch:
+    folder = pathlib.Path(scratch)
+    (folder / "net.json").write_text(json.dumps(NET))
+    out = folder / "samples.jsonl"
+    first = run(folder / "net.json", "--budget", "20s", "--ci", "30", "-o", out, "--json")
+    check(first.returncode == 0, first.stderr)
+    result = json.loads(first.stdout)
+    samples = [json.loads(line) for line in out.read_text().splitlines()]
+    check(len(samples) == result["measured"] > 10, "one line a point")
+    check(not result["refused"], result["refused"])
+    check("points, " in first.stderr and " left; " in first.stderr, "progress with the time left")
+    check({s["pass"]["pass"] for s in samples if "pass" in s} == {"forward", "backward", "update", "step"}, "four passes")
+    phases = {s["operator"]["phase"] for s in samples if "operator" in s}
+    check(phases >= {"forward", "backward_data", "backward_weight", "update"}, phases)
+    check(all(s["median_s"] > 0 and s["repetitions"] >= 3 for s in samples), "figures")
+    entry = pathlib.Path(f"{out}.gpus.toml").read_text()
+    check(f'name = "{samples[0]["device"]["name"]}"' in entry, "the device's entry")
+
+    again = json.loads(run(folder / "net.json", "--budget", "20s", "--ci", "30", "-o", out, "--json").stdout)
+    check(again["measured"] == 0 and again["known"] == len(samples), again)
+
+    text = out.read_text()
+    out.write_text(text[:-40])
+    cut = run(folder / "net.json", "--budget", "20s", "--ci", "30", "-o", out, "--json")
+    check("cut off" in cut.stderr and json.loads(cut.stdout)["measured"] == 1, cut.stderr)
+
+    plan = folder / "plan.jsonl"
+    plan.write_text(json.dumps({"operator": {"kind": "softmax", "phase": "forward", "precision": "fp32", "rows": 8, "cols": 8}}))
+    planned = json.loads(run("--plan", plan, "-o", folder / "p.jsonl", "--json").stdout)
+    check(planned["measured"] == 1, planned)
+
+    check(run().returncode == 2, "no model is wrong usage")
+    check(run("--device", "tpu", "vgg16").returncode == 2, "an unknown device is wrong usage")
+    wrong = run("vgg61", "-o", folder / "w.jsonl")
+    check(wrong.returncode == 1 and "did you mean" in wrong.stderr, wrong.stderr)
+    check(run("vgg16", "--budget", "soon").returncode == 1, "a budget that is no time")
+    out.write_text("{}\n")
+    broken = run(folder / "net.json", "-o", out)
+    check(broken.returncode == 1 and "samples.jsonl:1:" in broken.stderr, broken.stderr)
+print("dlcast-profile: measured, resumed, planned and refused")
