@@ -171,6 +171,14 @@ weights = "{self.weights}"
         if self.jobs():
             self.run("scancel", *self.jobs())
 
+    def comes_to(self, job, state, seconds=30):
+        """Whether the job comes to this state in that time."""
+        for _ in range(seconds * 5):
+            if self.show(job).get("JobState") == state:
+                return True
+            time.sleep(0.2)
+        return False
+
     def wait_for_end(self, job, seconds=40):
         """The job's row in the accounting database, once its end is written there."""
         for _ in range(seconds * 5):
