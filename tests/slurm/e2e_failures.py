@@ -3,6 +3,7 @@
 
 import glob
 import os
+import shutil
 
 
 def restart_with_pending_jobs(cluster, check):
@@ -57,6 +58,27 @@ def configuration_broken(cluster, check):
     cluster.change_config()
 
 
+def weights_broken(cluster, check):
+    """Weights damaged while slurmctld runs"""
+    model = cluster.write_model("vgg16.json", epochs=10)
+    shipped, cluster.weights = cluster.weights, shutil.copytree(cluster.weights, cluster.path("damaged"))
+    cluster.change_config()
+    before = cluster.record(cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1").job)
+    known = len(cluster.log())
+    os.truncate(cluster.path("damaged/network.pt"), 1000)
+    os.utime(cluster.path("damaged/manifest.toml"))
+    cluster.change_config()
+    for _ in range(3):
+        answer = cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1")
+    after = cluster.record(answer.job)
+    check("the weights loaded before go on", after["by"] == "torch" and after["weights"] == before["weights"], (before, after))
+    lines = [line for line in cluster.log()[known:].split("\n") if "the weights loaded before stay" in line]
+    check("the log says so once", len(lines) == 1, lines)
+    print("      " + "\n      ".join(lines))
+    cluster.weights = shipped
+    cluster.change_config()
+
+
 def forged_payload(cluster, check):
     """A client of one's own, 1 MiB of nonsense, and PrologSlurmctld"""
     with open(cluster.slurm + "/etc/plugstack.conf", "a") as file:
@@ -70,4 +92,4 @@ def forged_payload(cluster, check):
     print("      " + answer.err.split("\n")[0])
 
 
-PARTS = [forged_payload, restart_with_pending_jobs, module_removed, configuration_broken]
+PARTS = [forged_payload, restart_with_pending_jobs, weights_broken, module_removed, configuration_broken]

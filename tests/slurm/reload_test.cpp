@@ -10,6 +10,7 @@
 #include "tests/slurm/slurm_host.h"
 
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 using slurm_host::duplicate;
 using slurm_host::Job;
 using slurm_host::JobSubmitPlugin;
@@ -76,6 +77,29 @@ TEST_CASE("files are taken anew while eight threads submit; a broken one keeps t
     int told = 0;
     for (const std::string& line : slurm_host::take_log()) told += line.find("cluster.toml:2:") != std::string::npos;
     CHECK(told == 1);
+}
+
+TEST_CASE("a network that fails is stood in for by the analytic model, and rested after three times", "[slurm]") {
+    const Site site;
+    JobSubmitPlugin plugin(site.config(), DLCAST_BINARY_DIR "/tests/slurm/broken_network.so");
+    slurm_host::take_log();
+    for (int i = 0; i < 5; ++i) {
+        Job job;
+        job.set_spank_env({std::string("DLCAST_MODEL=") + vgg16});
+        job->tres_per_node = duplicate("gres:gpu:a100:1");
+        CHECK_THAT(plugin.submit(job).message, StartsWith("dlcast: vgg16, 1 x a100 (partition a100): about "));
+        CHECK(job->time_limit != NO_VAL);
+        REQUIRE(job->admin_comment);
+        CHECK_THAT(job->admin_comment, Contains(R"("by":"analytic")"));
+    }
+    int failures = 0, rests = 0;
+    for (const std::string& line : slurm_host::take_log()) {
+        failures += line.find("the layer-time network: out of order") != std::string::npos;
+        rests += line.find("the network failed 3 times in a row; the analytic model answers for a minute") !=
+                 std::string::npos;
+    }
+    CHECK(failures == 2);  // the third is told with the rest; it is not asked again
+    CHECK(rests == 1);
 }
 
 // A hundred thousand layers take more than a millisecond to read.
