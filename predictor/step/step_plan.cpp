@@ -4,12 +4,16 @@
 #include <cmath>
 #include <optional>
 
+#include "predictor/base/deadline.h"
+
 namespace dlcast {
 namespace {
 
 // Weight of the network's time of an fp32 layer beside the constants' (a weighted geometric mean): the two err in
 // different shapes. Other precisions stand in no table of operators, so that the network has nothing to add there.
 constexpr double network_share = 0.15;
+
+constexpr std::size_t many_layers = 1000;
 
 // What the network says of one phase of a layer, drawn towards the constants' time of it.
 double blended_s(double constants_s, const std::vector<PlacedCalls>& calls, const std::vector<OperatorTime>& times,
@@ -29,6 +33,9 @@ Result<std::vector<StepPlan>> plan_steps(const std::vector<StepQuery>& queries, 
     const Workload* last = nullptr;
     std::optional<LoweredLayers> layers;
     for (const StepQuery& query : queries) {
+        // A model of many layers may take a submission's time at many places.
+        if (query.workload->model.layers.size() > many_layers && Deadline::passed())
+            return unavailable("its layers, at all places it may run, take all the time a submission may");
         if (query.workload != last) layers.emplace(*query.workload);
         last = query.workload;
         auto work = step_work(*query.workload, query.allocation, weights.collectives, *layers);

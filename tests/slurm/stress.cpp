@@ -32,8 +32,7 @@ constexpr bool sanitized = true;  // slower, and keeps freed memory
 constexpr bool sanitized = false;
 #endif
 
-// deadline_ms of the site is 50. A forecast looks at it between its parts, so that it may run over by one of them.
-constexpr double longest_cpu_ms = 60.0;
+constexpr double longest_cpu_ms = 50.0;  // deadline_ms of the site
 
 double resident_mib() {
     std::ifstream statm("/proc/self/statm");
