@@ -21,15 +21,6 @@ constexpr std::int64_t default_days = 30;
 constexpr const char* remedy =
     "is slurmdbd up, and is this a host of the cluster? Saved output can be read with --sacct FILE";
 
-// Moments as whole seconds and arrays in full, whatever the environment asks for.
-void ask_slurm_plainly() {
-    ::setenv("SLURM_TIME_FORMAT", "%s", 1);
-    ::setenv("SLURM_BITSTR_LEN", "0", 1);
-    ::unsetenv("SACCT_FORMAT");
-    ::unsetenv("SQUEUE_FORMAT");
-    ::unsetenv("SQUEUE_FORMAT2");
-}
-
 Result<LineReader> run(const std::vector<std::string>& arguments) {
     ask_slurm_plainly();
     return LineReader::run(arguments, patience, remedy);
@@ -54,6 +45,14 @@ std::vector<std::string> list_of(const std::vector<std::string>& given) {
 }
 
 }  // namespace
+
+void ask_slurm_plainly() {
+    ::setenv("SLURM_TIME_FORMAT", "%s", 1);
+    ::setenv("SLURM_BITSTR_LEN", "0", 1);
+    ::unsetenv("SACCT_FORMAT");
+    ::unsetenv("SQUEUE_FORMAT");
+    ::unsetenv("SQUEUE_FORMAT2");
+}
 
 void add_accounting_options(CLI::App& verb, AccountingOptions& options) {
     verb.add_option("-A,--account", options.accounts, "Only these accounts, divided by commas")->type_name("NAME");
@@ -115,6 +114,9 @@ Result<std::optional<LineReader>> open_squeue(const AccountingOptions& options) 
 
 Result<Associations> read_associations(const AccountingOptions& options, std::vector<std::string>& warnings) {
     Associations out;
+    if (options.assoc_file.empty() && !options.sshare_file.empty())
+        return invalid_argument(
+            "--sshare says what was used of budgets, and --assoc, which says the budgets, is not there");
     if (options.from_files() && options.assoc_file.empty()) return out;
     const auto read = [](Result<LineReader> lines, auto rows, auto& to) -> Status {
         if (!lines) return lines.error();

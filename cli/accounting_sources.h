@@ -30,6 +30,10 @@ struct AccountingWindow {
 /// Errors: a text that is no moment; a begin that is not before the end.
 Result<AccountingWindow> window_of(const AccountingOptions& options, Calendar& calendar);
 
+/// Moments as whole seconds and arrays in full from all Slurm's commands that run after this, whatever the environment
+/// asks for.
+void ask_slurm_plainly();
+
 /// sacct's rows of the window, from the file or from Slurm.
 Result<LineReader> open_sacct(const AccountingOptions& options, const AccountingWindow& window,
                               const Calendar& calendar);

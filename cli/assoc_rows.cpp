@@ -11,7 +11,8 @@ namespace dlcast {
 
 const char* const assoc_command =
     "sacctmgr --parsable2 show assoc format=Account,ParentName,User,Partition,Fairshare,GrpTRESMins";
-const char* const sshare_command = "sshare --all --parsable2 --format=Account,User,Partition,FairShare,GrpTRESRaw";
+const char* const sshare_command =
+    "sshare --all --parsable2 --format=Account,User,Partition,FairShare,LevelFS,GrpTRESRaw";
 
 namespace {
 
@@ -37,7 +38,7 @@ std::vector<std::string> assoc_arguments(const std::string& cluster) {
 }
 
 std::vector<std::string> sshare_arguments() {
-    return {"sshare", "--all", "--parsable2", "--format=Account,User,Partition,FairShare,GrpTRESRaw"};
+    return {"sshare", "--all", "--parsable2", "--format=Account,User,Partition,FairShare,LevelFS,GrpTRESRaw"};
 }
 
 Result<std::vector<BudgetRow>> read_assoc(LineReader lines) {
@@ -62,10 +63,14 @@ Result<std::vector<BudgetRow>> read_assoc(LineReader lines) {
 }
 
 Result<std::vector<BudgetUsage>> read_sshare(LineReader lines) {
-    auto table = SlurmTable::open(
-        std::move(lines),
-        {{{"Account"}, true}, {{"User"}, true}, {{"Partition"}, false}, {{"FairShare"}, false}, {{"GrpTRESRaw"}, true}},
-        fmt::format("`{}`", sshare_command));
+    auto table = SlurmTable::open(std::move(lines),
+                                  {{{"Account"}, true},
+                                   {{"User"}, true},
+                                   {{"Partition"}, false},
+                                   {{"FairShare"}, false},
+                                   {{"GrpTRESRaw"}, true},
+                                   {{"LevelFS"}, false}},
+                                  fmt::format("`{}`", sshare_command));
     if (!table) return table.error();
     std::vector<BudgetUsage> out;
     std::vector<std::string_view> f;
@@ -73,9 +78,10 @@ Result<std::vector<BudgetUsage>> read_sshare(LineReader lines) {
         const auto got = table->next(f);
         if (!got) return got.error();
         if (!*got) return out;
-        BudgetUsage row{std::string(trim(f[0])), std::string(trim(f[1])), std::string(trim(f[2])), {}, {}};
+        BudgetUsage row{std::string(trim(f[0])), std::string(trim(f[1])), std::string(trim(f[2])), {}, {}, {}};
         if (const auto share = parse_number(f[3])) row.fair_share = *share;
         row.used_h = hours_of(f[4]);
+        row.level_fs = parse_number(trim(f[5]));
         out.push_back(std::move(row));
     }
 }

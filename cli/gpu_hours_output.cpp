@@ -59,6 +59,10 @@ std::string budget_text(const Budget& b, const Calendar& calendar, std::int64_t 
                                        : fmt::format("  used up on {} at {} h a day\n", calendar.date(*b.exhausted_s),
                                                      format_hours(b.per_day_h));
     if (b.fair_share) out += fmt::format("  fair share {:.3f}, shares {}\n", *b.fair_share, b.share);
+    // An account has no fair share of its own, but a place among its siblings.
+    if (!b.fair_share && b.level_fs)
+        out += fmt::format("  shares {}: its use is {} its share (LevelFS {:.3f})\n", b.share,
+                           *b.level_fs < 1 ? "above" : "below", *b.level_fs);
     return out;
 }
 
@@ -114,12 +118,13 @@ Value budget_json(const Budget& b, const Calendar& calendar) {
     out.set("remaining_h", rounded_h(b.remaining_h()));
     pair("running_left_h", b.left);
     pair("pending_h", b.pending);
-    out.set("without_forecast_h", rounded_h(b.without_forecast_h));
+    out.set("without_forecast_h", rounded_h(b.without_forecast_h()));
     pair("after_jobs_h", b.after_jobs());
     out.set("rate_h_per_day", rounded_h(b.per_day_h));
     out.set("exhausted_on", b.exhausted_s ? Value(calendar.moment(*b.exhausted_s)) : Value());
     out.set("shares", b.share);
     out.set("fair_share", b.fair_share ? Value(*b.fair_share) : Value());
+    out.set("level_fs", b.level_fs ? Value(*b.level_fs) : Value());
     return out;
 }
 

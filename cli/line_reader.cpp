@@ -46,6 +46,10 @@ struct FileInput final : LineReader::Input {
     }
 };
 
+struct NoInput final : LineReader::Input {
+    Result<bool> read(std::string&) override { return false; }
+};
+
 struct ProgramInput final : LineReader::Input {
     StartedProgram program;
     std::chrono::milliseconds patience;
@@ -93,6 +97,12 @@ Result<LineReader> LineReader::run(const std::vector<std::string>& arguments, st
                       std::make_unique<ProgramInput>(std::move(*program), patience, remedy));
 }
 
+LineReader LineReader::of_text(std::string text, const std::string& source) {
+    LineReader out(source, std::make_unique<NoInput>());
+    out.buffer_ = std::move(text);
+    return out;
+}
+
 void LineReader::put_first(std::string_view line) { buffer_.insert(0, std::string(line) + '\n'); }
 
 Result<bool> LineReader::next(std::string_view& line) {
@@ -103,6 +113,8 @@ Result<bool> LineReader::next(std::string_view& line) {
             line = std::string_view(buffer_).substr(begin_, length);
             begin_ += length + (end == std::string::npos ? 0 : 1);
             if (!line.empty() && line.back() == '\r') line.remove_suffix(1);
+            // What some editors put in front of a file.
+            if (line_ == 0 && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
             ++line_;
             return true;
         }

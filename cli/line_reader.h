@@ -21,6 +21,9 @@ public:
     static Result<LineReader> run(const std::vector<std::string>& arguments, std::chrono::milliseconds patience,
                                   const std::string& remedy);
 
+    /// Text that was read before; `source` is its place in messages.
+    static LineReader of_text(std::string text, const std::string& source);
+
     /// The next line without its end, valid until the next call; false at the end. Errors: broken compressed data, a
     /// line over 16 MiB; of a program silence, a signal or an exit code other than 0.
     Result<bool> next(std::string_view& line);
@@ -31,7 +34,7 @@ public:
     /// Path, or the command in backquotes: the place in messages.
     const std::string& source() const { return source_; }
 
-    struct Input;  // a file or a program
+    struct Input;  // a file, a program or nothing more
 
 private:
     LineReader(std::string source, std::unique_ptr<Input> input);

@@ -23,7 +23,8 @@ Result<SlurmTable> SlurmTable::open(LineReader lines, const std::vector<SlurmCol
                                     const std::string& remedy) {
     SlurmTable out(std::move(lines));
     std::string_view header;
-    const auto got = out.lines_.next(header);
+    auto got = out.lines_.next(header);
+    while (got && *got && trim(header).empty()) got = out.lines_.next(header);
     if (!got) return got.error();
     if (!*got) return invalid_argument(fmt::format("{}: nothing in it; print it with {}", out.source(), remedy));
     if (header.find(unit_separator) != std::string_view::npos) out.separator_ = unit_separator;
@@ -36,8 +37,9 @@ Result<SlurmTable> SlurmTable::open(LineReader lines, const std::vector<SlurmCol
         const auto found = std::find_first_of(names.begin(), names.end(), column.names.begin(), column.names.end(),
                                               [](const auto& name, auto wanted) { return name == to_lower(wanted); });
         if (found == names.end() && column.required)
-            return invalid_argument(fmt::format("{}:1: no column {} in \"{}\"; print it with {}", out.source(),
-                                                column.names.front(), one_line(header, shown_bytes), remedy));
+            return invalid_argument(fmt::format("{}:{}: no column {} in \"{}\"; print it with {}", out.source(),
+                                                out.line(), column.names.front(), one_line(header, shown_bytes),
+                                                remedy));
         out.places_.push_back(found == names.end() ? -1 : static_cast<int>(found - names.begin()));
     }
     return out;

@@ -23,20 +23,22 @@ struct BudgetUsage {
     std::string account, user, partition;
     std::optional<double> fair_share;                    // 0 to 1; absent for accounts
     std::vector<std::pair<std::string, double>> used_h;  // GrpTRESRaw, in hours
+    std::optional<double> level_fs;                      // shares over usage among its siblings; absent where unused
 };
 
 /// One limit: `tres` is gres/gpu, gres/gpu:TYPE or billing; all figures in hours of it.
 struct Budget {
     std::string account, user, partition, tres;
     std::string share;
-    std::optional<double> fair_share;
+    std::optional<double> fair_share, level_fs;
     double limit_h = 0.0, used_h = 0.0;
-    bool used_by_slurm = false;       // sshare's figure, decayed as the site has it; else accounting's of the window
-    Hours left, pending;              // running and pending jobs with forecasts
-    double without_forecast_h = 0.0;  // what jobs without one may take, by their limits
-    double per_day_h = 0.0;           // mean rate in the window
+    bool used_by_slurm = false;  // sshare's figure, decayed as the site has it; else accounting's of the window
+    Hours left, pending;         // running and pending jobs with forecasts
+    double left_by_limit_h = 0.0, pending_by_limit_h = 0.0;  // what jobs without one may take
+    double per_day_h = 0.0;                                  // mean rate in the window
     std::optional<std::int64_t> exhausted_s;  // when that rate uses up the budget; now where it is used up
     double remaining_h() const { return limit_h - used_h; }
+    double without_forecast_h() const { return left_by_limit_h + pending_by_limit_h; }
     /// What stays when all that runs and waits has ended, by the median and by the 95 % quantile.
     Hours after_jobs() const;
 };

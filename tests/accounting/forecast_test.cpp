@@ -153,21 +153,36 @@ TEST_CASE("comments of others, cut-off rows and impossible ones are counted, not
     CHECK(answer.total.pending_limit.gpu_h == Approx(2));
 }
 
+TEST_CASE("a file that an editor touched reads as before", "[accounting]") {
+    Files f;
+    f.options.sacct_file = f.folder.write(
+        "sacct.txt",
+        "\xEF\xBB\xBF" + sacct_header.substr(0, sacct_header.size() - 1) +
+            "\r\n1|ada|lab|a100|COMPLETED|2026-03-02T00:00:00|2026-03-02T01:00:00|2026-03-02T02:00:00|3600|"
+            "60|1||gres/gpu=2|\r\n\r\n");
+    const auto answer = f.ask();
+    CHECK(answer.total.spent.gpu_h == Approx(2));
+    CHECK(answer.skipped.broken_lines == 0);
+}
+
 TEST_CASE("budgets come with what Slurm says was used", "[accounting]") {
     Files f;
     f.options.assoc_file = f.folder.write("assoc.txt",
                                           "Account|ParentName|User|Partition|Share|GrpTRESMins\nroot||||1|\n"
                                           "my lab|root|||1|billing=99999,cpu=5,gres/gpu=600\nmy lab||ada||3|\n");
     f.options.sshare_file = f.folder.write("sshare.txt",
-                                           "Account|User|Partition|FairShare|GrpTRESRaw\nroot||||gres/gpu=1\n"
-                                           " my lab||||billing=60,gres/gpu=480\n  my lab|ada||0.25|gres/gpu=480\n");
+                                           "Account|User|Partition|FairShare|LevelFS|GrpTRESRaw\nroot|||||gres/gpu=1\n"
+                                           " my lab||||0.8|billing=60,gres/gpu=480\n"
+                                           "  my lab|ada||0.25|inf|gres/gpu=480\n");
     f.sacct("2_[3-5]|ada|my lab|a100|PENDING|2026-03-10T00:00:00|Unknown|Unknown|0|60|1|gres/gpu=1||\n");
     const auto budgets = f.ask().budgets;
     REQUIRE(budgets.size() == 2);
     CHECK(budgets[1].tres == "gres/gpu");
     CHECK(budgets[1].limit_h == Approx(10));
+    CHECK(budgets[1].level_fs == 0.8);
+    CHECK_FALSE(budgets[1].fair_share);  // users have one
     CHECK(budgets[1].used_h == Approx(8));
-    CHECK(budgets[1].without_forecast_h == Approx(3));
+    CHECK(budgets[1].without_forecast_h() == Approx(3));
     CHECK(budgets[1].after_jobs().p50 == Approx(-1));  // one hour too many is promised
     f.options.accounts = {"other"};
     CHECK(f.ask().budgets.empty());
@@ -183,9 +198,14 @@ TEST_CASE("missing, empty and wrong tables are errors with a remedy", "[accounti
     CHECK_THAT(f.fault(), Contains("nothing in it; print it with `SLURM_TIME_FORMAT=%s sacct"));
     f.options.sacct_file = f.folder.write("sacct.txt", "JobID|JobName|State\n1|x|COMPLETED\n");
     CHECK_THAT(f.fault(), Contains("sacct.txt:1: no column Account in \"JobID|JobName|State\""));
+    f.options.sacct_file = f.folder.write("sacct.txt", "\n \n");
+    CHECK_THAT(f.fault(), Contains("nothing in it"));
     f.options.sacct_file = f.folder.write("sacct.txt", std::string(1000, '\0'));
     CHECK_THAT(f.fault(), Contains("no column JobID"));
     f.sacct("");
+    f.options.sshare_file = f.options.sacct_file;
+    CHECK_THAT(f.fault(), Contains("--sshare says what was used of budgets, and --assoc"));
+    f.options.sshare_file.clear();
     f.options.begin = "soon";
     CHECK_THAT(f.fault(), Contains("--starttime: \"soon\" is no moment"));
     f.options.begin = "2026-04-01";
