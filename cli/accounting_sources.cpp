@@ -26,14 +26,10 @@ Result<LineReader> run(const std::vector<std::string>& arguments) {
     return LineReader::run(arguments, patience, remedy);
 }
 
-Result<std::string> cluster_name() {
-    const auto config = run_program({"scontrol", "show", "config"}, std::chrono::seconds(60));
+Result<std::string> slurm_config() {
+    auto config = run_program({"scontrol", "show", "config"}, std::chrono::seconds(60));
     if (!config) return unavailable(fmt::format("{}; {}", config.error().message, remedy));
-    for (const std::string& line : split(*config, '\n'))
-        if (line.starts_with("ClusterName"))
-            if (const auto equals = line.find('='); equals != std::string::npos)
-                return std::string(trim(std::string_view(line).substr(equals + 1)));
-    return std::string();
+    return config;
 }
 
 std::vector<std::string> list_of(const std::vector<std::string>& given) {
@@ -131,11 +127,15 @@ Result<Associations> read_associations(const AccountingOptions& options, std::ve
         if (auto s = read(LineReader::open(options.sshare_file), read_sshare, out.usage); !s) return s.error();
         return out;
     }
-    const auto cluster = cluster_name();
-    if (!cluster) return cluster.error();
-    if (auto s = read(run(assoc_arguments(*cluster)), read_assoc, out.rows); !s) return s.error();
-    if (auto s = read(run(sshare_arguments()), read_sshare, out.usage); !s)
-        warnings.push_back(s.error().message + "; budgets are held against what accounting shows in the window");
+    const auto config = slurm_config();
+    if (!config) return config.error();
+    const std::string cluster = config_value(*config, "ClusterName");
+    if (auto s = read(run(assoc_arguments(cluster)), read_assoc, out.rows); !s) return s.error();
+    constexpr const char* otherwise = "; budgets are held against what accounting shows in the window";
+    if (!counts_use(*config))
+        warnings.push_back(std::string("without PriorityType=priority/multifactor Slurm counts no use") + otherwise);
+    else if (auto s = read(run(sshare_arguments()), read_sshare, out.usage); !s)
+        warnings.push_back(s.error().message + otherwise);
     return out;
 }
 

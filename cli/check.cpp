@@ -2,6 +2,8 @@
 // `dlcast check`: every error of the configuration at once, or what is in force.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <chrono>
 #include <memory>
 
 #include "cli/check_site.h"
@@ -9,6 +11,7 @@
 #include "cli/installation.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
+#include "predictor/job/margins.h"
 
 namespace dlcast {
 namespace {
@@ -17,14 +20,28 @@ std::string limit_text(std::int64_t minutes) {
     return minutes < 0 ? "no time limit" : "up to " + format_slurm_time(minutes * 60);
 }
 
+// "kill rate 1 % by 3 margins from 1200 jobs, calibrated 5 d ago".
+std::string margins_text(const SiteConfig& config) {
+    const Margins& margins = *config.margins;
+    std::int64_t jobs = 0;
+    for (const Margin& row : margins.rows) jobs = std::max(jobs, row.jobs);
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    const double age_s = std::chrono::duration<double>(now).count() - static_cast<double>(margins.calibrated_at_s);
+    return fmt::format("kill rate {:g} % by {} margin{} from {} jobs, calibrated {} ago", 100 * config.kill_rate,
+                       margins.rows.size(), margins.rows.size() == 1 ? "" : "s", jobs,
+                       format_duration(std::max(0.0, age_s)));
+}
+
 void print_policy(const SiteConfig& config) {
     fmt::print("mode       {}; failed forecasts: {}; jobs that fit nowhere: {}\n", to_string(config.mode),
                to_string(config.on_failure), to_string(config.on_no_fit));
-    fmt::print("time limit {:g} % quantile x {:g}, rounded up to {} min, at least {} min{}; a limit asked for: {}\n",
-               100 * config.quantile, config.margin_factor, config.round_up_min, config.floor_min,
-               config.ceiling_min > 0 ? fmt::format(", at most {} min", config.ceiling_min) : "",
+    const std::string quantile = fmt::format("{:g} % quantile x {:g}", 100 * config.quantile, config.margin_factor);
+    fmt::print("time limit {}, rounded up to {} min, at least {} min{}; a limit asked for: {}\n",
+               config.margins ? margins_text(config) + ", else " + quantile : quantile, config.round_up_min,
+               config.floor_min, config.ceiling_min > 0 ? fmt::format(", at most {} min", config.ceiling_min) : "",
                config.overwrite == Overwrite::never ? "kept" : to_string(config.overwrite));
     fmt::print("partition  {}\n", to_string(config.ranking));
+    fmt::print("budgets    {}\n", to_string(config.budget));
     const JobCosts& job = config.job;
     fmt::print(
         "job        start-up {:g} s, {:g} s a GPU to meet, first steps {:g} s, compilation {:g} s a layer, "
@@ -44,6 +61,7 @@ void print_cluster(const SiteReport& report) {
     if (cluster.partitions.empty()) return;
     fmt::print("cluster    {}: {} partitions{}\n", cluster.name, cluster.partitions.size(),
                cluster.slurm_version.empty() ? "" : ", Slurm " + cluster.slurm_version);
+    if (!cluster.budgets.empty()) fmt::print("  {} budgets of GPU-hours\n", cluster.budgets.size());
     for (const Partition& partition : cluster.partitions) {
         fmt::print("  {}{}{}: {}\n", partition.name, partition.is_default ? " (default)" : "",
                    partition.up ? "" : " (down)", limit_text(partition.max_time_min));
@@ -69,6 +87,10 @@ Value to_value(const SiteReport& report, const std::string& config_file) {
     out.set("mode", to_string(report.config.mode));
     out.set("weights", report.config.weights_dir);
     out.set("cluster", report.cluster.name);
+    out.set("budget_policy", to_string(report.config.budget));
+    out.set("budgets", static_cast<std::int64_t>(report.cluster.budgets.size()));
+    out.set("kill_rate", report.config.kill_rate > 0 ? Value(report.config.kill_rate) : Value());
+    out.set("margins", report.config.margins ? Value(report.config.margins_file) : Value());
     out.set("known_gpus", static_cast<std::int64_t>(report.known_gpus));
     Value& gpus = out.set("gpus", Value::array());
     for (const SiteGpus& g : report.gpus) {

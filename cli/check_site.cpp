@@ -3,12 +3,14 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <filesystem>
 #include <system_error>
 
 #include "predictor/base/text.h"
 #include "predictor/base/toml.h"
 #include "predictor/job/site_catalog.h"
+#include "predictor/job/site_margins.h"
 
 namespace dlcast {
 namespace {
@@ -54,6 +56,18 @@ void check_cluster_file(const DeviceCatalog& catalog, SiteReport& report) {
         for (const NodeGroup& group : partition.groups) check_group(partition, group, catalog, report);
 }
 
+// Only a file that cannot be read is an error: without margins limits are quantile x margin_factor.
+void check_margins(SiteReport& report) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    auto margins = read_margins(report.config, std::chrono::duration_cast<std::chrono::seconds>(now).count());
+    if (margins)
+        report.config.margins = std::move(*margins);
+    else if (margins.error().fault == Fault::invalid_argument)
+        report.errors.push_back(margins.error().message);
+    else
+        report.warnings.push_back(margins.error().message + "; until then limits are quantile x margin_factor");
+}
+
 void check_weights(SiteReport& report) {
     const std::string manifest = report.config.weights_dir + "/manifest.toml";
     const auto text = read_file(manifest, most_config_bytes);
@@ -82,6 +96,7 @@ SiteReport check_site(const std::string& config_file, const std::string& weights
     append(report.errors, catalog.faults);
     report.known_gpus = catalog.value.entries().size();
     check_cluster_file(catalog.value, report);
+    check_margins(report);
     check_weights(report);
     std::error_code ignored;
     if (!std::filesystem::exists(module, ignored))

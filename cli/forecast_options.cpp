@@ -3,11 +3,13 @@
 
 #include <fmt/format.h>
 
+#include <chrono>
 #include <cstdio>
 
 #include "cli/number_option.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
+#include "predictor/job/site_margins.h"
 #include "predictor/model/overrides.h"
 
 namespace dlcast {
@@ -27,6 +29,17 @@ Result<std::optional<Cluster>> read_cluster(const std::string& named, const Site
     auto cluster = parse_cluster(*text, path);
     if (!cluster) return cluster.error();
     return std::optional<Cluster>{std::move(*cluster)};
+}
+
+// Without usable margins the limit is the one that slurmctld gives then: quantile x margin_factor.
+void read_margins_into(SiteConfig& config) {
+    const auto now = std::chrono::system_clock::now().time_since_epoch();
+    auto margins = read_margins(config, std::chrono::duration_cast<std::chrono::seconds>(now).count());
+    if (margins)
+        config.margins = std::move(*margins);
+    else
+        fmt::print(stderr, "dlcast: warning: {}; until then limits are quantile x margin_factor\n",
+                   margins.error().message);
 }
 
 }  // namespace
@@ -87,6 +100,7 @@ Result<OpenedSite> open_site(ForecastOptions& options) {
     const auto config = read_site_config(options.config);
     if (!config) return config.error();
     out.config = site_of(options.predict, *config);
+    read_margins_into(out.config);
     auto catalog = load_catalog(*config);
     if (!catalog) return catalog.error();
     out.catalog = std::move(*catalog);

@@ -112,9 +112,10 @@ std::string job_text(const Candidate& candidate) {
         if (job.*part.seconds >= least_shown_s)
             out += line(fmt::format("  {}", part.name), format_duration(job.*part.seconds));
     const std::string option = candidate.fits_time ? fmt::format("--time={}", format_limit(candidate.limit_min)) : "";
-    const std::string cap = candidate.limit_capped_by.empty() ? "" : fmt::format("({})", candidate.limit_capped_by);
+    const std::string& by = candidate.limit_capped_by.empty() ? candidate.limit_keeps : candidate.limit_capped_by;
+    const std::string because = by.empty() ? "" : fmt::format("({})", by);
     out += line("time limit", format_limit(candidate.limit_min),
-                option + (option.empty() || cap.empty() ? "" : " ") + cap);
+                option + (option.empty() || because.empty() ? "" : " ") + because);
     out += line("GPU-hours", format_hours(job.gpu_hours(job.p50_s)), "95 %: " + format_hours(job.gpu_hours(job.p95_s)));
     return out;
 }
@@ -182,6 +183,7 @@ Value to_value(const Prediction& prediction, bool layers, const std::vector<Reme
         walltime.set("p50_s", job->p50_s);
         walltime.set("p95_s", job->p95_s);
         walltime.set("limit_min", candidate.limit_min);
+        walltime.set("limit_keeps", candidate.limit_keeps.empty() ? Value() : Value(candidate.limit_keeps));
         Value& gpu_hours = out.set("gpu_hours", Value::object());
         gpu_hours.set("p50", job->gpu_hours(job->p50_s));
         gpu_hours.set("p95", job->gpu_hours(job->p95_s));

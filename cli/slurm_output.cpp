@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cli/synced_budgets.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
@@ -151,11 +152,18 @@ bool has_soft_limits(const std::string& version, std::string_view config) {
 }
 
 // Of accounts and users what a limit or an admission depends on.
-void add_accounting(Cluster& out, const SlurmOutput& output, const NameService& names,
-                    std::vector<std::string>& warnings) {
+Status add_accounting(Cluster& out, const SlurmOutput& output, const NameService& names, std::int64_t now_s,
+                      std::vector<std::string>& warnings) {
     out.qos = qos_of(output.qos);
     out.associations = associations_of(output.associations);
-    bool asks_for_accounts = !out.associations.empty();
+    const bool has_budgets = has_gpu_budgets(output.associations);
+    if (has_budgets && !counts_use(output.config))
+        warnings.emplace_back(
+            "budgets of GPU-hours are left out: without PriorityType=priority/multifactor Slurm counts no use of them");
+    if (has_budgets && counts_use(output.config))
+        if (auto s = add_budgets(out, {output.associations, output.shares, output.queue}, now_s, warnings); !s)
+            return s;
+    bool asks_for_accounts = !out.associations.empty() || !out.budgets.empty();
     for (Partition& partition : out.partitions) {
         asks_for_accounts = asks_for_accounts || !partition.allow_accounts.empty() || !partition.deny_accounts.empty();
         for (const std::string& group : partition.allow_groups) {
@@ -169,6 +177,7 @@ void add_accounting(Cluster& out, const SlurmOutput& output, const NameService& 
                                    partition.allow_uids.end());
     }
     if (asks_for_accounts) out.users = users_of(output.users, names);
+    return ok();
 }
 
 }  // namespace
@@ -182,8 +191,13 @@ std::string config_value(std::string_view config, std::string_view key) {
     return "";
 }
 
+bool counts_use(std::string_view config) {
+    const std::string type = config_value(config, "PriorityType");
+    return type.empty() || type.ends_with("multifactor");
+}
+
 Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::string>& warnings,
-                                   const NameService& names) {
+                                   const NameService& names, std::int64_t now_s) {
     for (const std::string* text : {&output.partitions, &output.nodes})
         if (!text->empty() && text->back() != '\n')
             return invalid_argument("what Slurm printed ends inside a line; it was cut off");
@@ -216,7 +230,7 @@ Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::s
     }
     for (std::size_t i = 0; i < out.partitions.size(); ++i)
         add_hidden_nodes(out.partitions[i], records[i], shown[i], warnings);
-    add_accounting(out, output, names, warnings);
+    if (auto s = add_accounting(out, output, names, now_s, warnings); !s) return s.error();
     // Names that no file can hold (bytes that are not UTF-8, a partition twice) must not replace a file that works.
     if (auto read_back = parse_cluster(write_cluster(out), "the cluster file"); !read_back)
         return invalid_argument("what Slurm printed makes no cluster file: " + read_back.error().message);

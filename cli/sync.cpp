@@ -7,17 +7,20 @@
 #include <cstdio>
 #include <memory>
 
+#include "cli/accounting_sources.h"
+#include "cli/assoc_rows.h"
 #include "cli/commands.h"
 #include "cli/installation.h"
 #include "cli/run_program.h"
+#include "cli/synced_budgets.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_config.h"
 
 namespace dlcast {
 namespace {
 
-constexpr std::size_t most_bytes = 256u << 20;
-constexpr std::chrono::seconds patience{60};  // a busy slurmctld of a large site answers within
+constexpr std::size_t most_bytes = 256u << 20;  // also of a queue of a million jobs with forecasts
+constexpr std::chrono::seconds patience{60};    // a busy slurmctld of a large site answers within
 
 struct SyncOptions {
     std::string output, from, config_file;
@@ -39,10 +42,11 @@ Status sync(const SyncOptions& options) {
     std::vector<std::string> warnings;
     const auto output = options.from.empty() ? ask_slurm(warnings) : read_slurm_output(options.from);
     if (!output) return output.error();
-    auto cluster = cluster_from_slurm(*output, warnings, system_names());
-    if (!cluster) return cluster.error();
-    cluster->synced_at_s =
+    const std::int64_t now_s =
         std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch()).count();
+    auto cluster = cluster_from_slurm(*output, warnings, system_names(), now_s);
+    if (!cluster) return cluster.error();
+    cluster->synced_at_s = now_s;
 
     for (const std::string& warning : warnings) fmt::print(stderr, "dlcast: warning: {}\n", warning);
     const std::string text = write_cluster(*cluster);
@@ -71,21 +75,33 @@ Result<SlurmOutput> ask_slurm(std::vector<std::string>& warnings) {
     if (auto s = ask(out.partitions, {"scontrol", "--all", "show", "partition", "--oneliner"}); !s) return s.error();
     if (auto s = ask(out.nodes, {"scontrol", "--all", "show", "node", "--oneliner"}); !s) return s.error();
     if (auto s = ask(out.config, {"scontrol", "show", "config"}); !s) return s.error();
-    const auto ask_accounting = [&](std::string& to, const std::vector<std::string>& arguments, const char* lost) {
+    if (!config_value(out.config, "AccountingStorageType").ends_with("slurmdbd")) {
+        warnings.emplace_back("this Slurm has no slurmdbd: there are no limits of QOS, accounts and users");
+        return out;
+    }
+    const auto sacctmgr = [](std::string& to, const std::vector<std::string>& arguments) -> Status {
         std::vector<std::string> command{"sacctmgr", "--parsable2", "show"};
         command.insert(command.end(), arguments.begin(), arguments.end());
-        auto s = ask(to, command);
-        if (!s) warnings.push_back(fmt::format("{}; {} are left out", s.error().message, lost));
-        return static_cast<bool>(s);
+        auto text = run_program(command, patience);
+        if (!text) return unavailable(text.error().message + "; is slurmdbd up? The cluster file stays as it is");
+        to = std::move(*text);
+        return ok();
     };
-    // Where the first does not answer, the others do not either.
-    if (!ask_accounting(out.qos, {"qos", "format=Name,MaxWall,Flags"}, "limits of QOS, accounts and users")) return out;
+    if (auto s = sacctmgr(out.qos, {"qos", "format=Name,MaxWall,Flags"}); !s) return s.error();
     // One database may serve several clusters.
-    ask_accounting(out.associations,
-                   {"assoc", "where", "cluster=" + config_value(out.config, "ClusterName"),
-                    "format=Account,User,Partition,MaxWall,DefaultQOS"},
-                   "limits of accounts");
-    ask_accounting(out.users, {"user", "format=User,DefaultAccount"}, "default accounts");
+    if (auto s =
+            sacctmgr(out.associations, {"assoc", "where", "cluster=" + config_value(out.config, "ClusterName"),
+                                        "format=Account,ParentName,User,Partition,MaxWall,DefaultQOS,GrpTRESMins"});
+        !s)
+        return s.error();
+    if (auto s = sacctmgr(out.users, {"user", "format=User,DefaultAccount"}); !s) return s.error();
+    if (!has_gpu_budgets(out.associations) || !counts_use(out.config)) return out;
+    ask_slurm_plainly();
+    if (auto s = ask(out.shares, sshare_arguments()); !s) warnings.push_back(s.error().message);
+    if (auto s = ask(out.queue, squeue_arguments()); !s)
+        warnings.push_back(s.error().message);
+    else
+        out.queue.insert(0, std::string(squeue_header) + '\n');
     return out;
 }
 
@@ -99,7 +115,8 @@ Result<SlurmOutput> read_slurm_output(const std::string& folder) {
     for (const Part& part :
          {Part{"scontrol-partition.txt", &out.partitions, false}, Part{"scontrol-node.txt", &out.nodes, false},
           Part{"scontrol-config.txt", &out.config, false}, Part{"sacctmgr-qos.txt", &out.qos, true},
-          Part{"sacctmgr-assoc.txt", &out.associations, true}, Part{"sacctmgr-user.txt", &out.users, true}}) {
+          Part{"sacctmgr-assoc.txt", &out.associations, true}, Part{"sacctmgr-user.txt", &out.users, true},
+          Part{"sshare.txt", &out.shares, true}, Part{"squeue.txt", &out.queue, true}}) {
         auto text = read_file(folder + "/" + part.file, most_bytes);
         if (text)
             *part.to = std::move(*text);
@@ -117,7 +134,7 @@ void add_sync(CLI::App& app, int& exit_code) {
         ->type_name("FILE");
     verb->add_option("--from", options->from,
                      "Read saved output instead: scontrol-partition.txt, scontrol-node.txt, scontrol-config.txt, "
-                     "sacctmgr-qos.txt, sacctmgr-assoc.txt, sacctmgr-user.txt")
+                     "sacctmgr-qos.txt, sacctmgr-assoc.txt, sacctmgr-user.txt, sshare.txt, squeue.txt")
         ->type_name("DIR");
     verb->add_option("--config", options->config_file, "Configuration, instead of the installed dlcast.toml")
         ->type_name("FILE");

@@ -8,11 +8,12 @@
 
 namespace dlcast {
 
-/// The output of Slurm's commands, run now; a missing accounting is a warning.
+/// The output of Slurm's commands, run now. A site that has slurmdbd must reach it: without its limits a file that is
+/// there would be replaced by a laxer one.
 Result<SlurmOutput> ask_slurm(std::vector<std::string>& warnings);
 
 /// The same from files of an earlier run: scontrol-partition.txt, scontrol-node.txt, scontrol-config.txt, and
-/// sacctmgr-qos.txt, -assoc.txt and -user.txt where they are there.
+/// sacctmgr-qos.txt, -assoc.txt and -user.txt, sshare.txt and squeue.txt where they are there.
 Result<SlurmOutput> read_slurm_output(const std::string& folder);
 
 }  // namespace dlcast

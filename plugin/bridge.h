@@ -42,7 +42,8 @@ enum {
     DLCAST_FAULT_GPU_REQUEST,
     DLCAST_FAULT_NO_PLACE,
     DLCAST_FAULT_MEMORY,
-    DLCAST_FAULT_TIME
+    DLCAST_FAULT_TIME,
+    DLCAST_FAULT_BUDGET
 };
 
 /* Texts are NUL-terminated; empty: leave that field as it is. */

@@ -78,6 +78,8 @@ int fault_of(dlcast::Verdict::Fault fault) {
             return DLCAST_FAULT_MEMORY;
         case Fault::time:
             return DLCAST_FAULT_TIME;
+        case Fault::budget:
+            return DLCAST_FAULT_BUDGET;
     }
     return DLCAST_FAULT_NO_FORECAST;
 }

@@ -95,6 +95,8 @@ static int error_code(int fault) {
         case DLCAST_FAULT_NO_PLACE:
         case DLCAST_FAULT_MEMORY:
             return ESLURM_REQUESTED_NODE_CONFIG_UNAVAILABLE;
+        case DLCAST_FAULT_BUDGET:
+            return ESLURM_ACCOUNTING_POLICY;
         default: /* no forecast, no duration: nothing to make a limit of */
             return ESLURM_MISSING_TIME_LIMIT;
     }

@@ -15,6 +15,7 @@ namespace {
 
 constexpr std::int64_t most_minutes = 100LL * 366 * 24 * 60;  // a century
 constexpr std::int64_t most_nodes = 10'000'000;
+constexpr double most_gpu_h = 1e15;
 constexpr std::int64_t most_uid = std::numeric_limits<std::uint32_t>::max();
 
 using Strings = std::vector<std::string>;
@@ -109,6 +110,35 @@ Association read_association(const Value& value, const std::string& source, Stri
     return out;
 }
 
+Account read_account(const Value& value, const std::string& source, Strings& faults) {
+    ObjectReader r(value, source, "account");
+    Account out;
+    out.name = r.string("name").value_or("");
+    out.parent = r.string("parent").value_or("");
+    r.require("name", "add name = \"physics\"");
+    (void)r.finish();
+    faults.insert(faults.end(), r.faults().begin(), r.faults().end());
+    return out;
+}
+
+GpuBudget read_budget(const Value& value, const std::string& source, Strings& faults) {
+    ObjectReader r(value, source, "budget");
+    GpuBudget out;
+    out.account = r.string("account").value_or("");
+    out.user = r.string("user").value_or("");
+    out.partition = r.string("partition").value_or("");
+    out.gpu = r.string("gpu").value_or("");
+    out.limit_gpu_h = r.number("limit_gpu_h", 0.0, most_gpu_h).value_or(0.0);
+    out.used_gpu_h = r.number("used_gpu_h", 0.0, most_gpu_h).value_or(0.0);
+    out.running_gpu_h = r.number("running_gpu_h", 0.0, most_gpu_h).value_or(0.0);
+    out.pending_gpu_h = r.number("pending_gpu_h", 0.0, most_gpu_h).value_or(0.0);
+    r.require("account", "add account = \"physics\"");
+    r.require("limit_gpu_h", "add limit_gpu_h = 1000");
+    (void)r.finish();
+    faults.insert(faults.end(), r.faults().begin(), r.faults().end());
+    return out;
+}
+
 // Reads each table of a list ([[key]]).
 template <typename Read>
 void read_list(ObjectReader& r, const char* key, Read read) {
@@ -141,6 +171,8 @@ Cluster read_cluster(const Value& root, const std::string& source, Strings& faul
     read_list(r, "user", [&](const Value& value) { out.users.push_back(read_user(value, source, faults)); });
     read_list(r, "association",
               [&](const Value& value) { out.associations.push_back(read_association(value, source, faults)); });
+    read_list(r, "account", [&](const Value& value) { out.accounts.push_back(read_account(value, source, faults)); });
+    read_list(r, "budget", [&](const Value& value) { out.budgets.push_back(read_budget(value, source, faults)); });
     r.require("partition", "add a [[partition]], or let `dlcast sync` write the file");
     (void)r.finish();
     faults.insert(faults.end(), r.faults().begin(), r.faults().end());

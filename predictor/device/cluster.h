@@ -76,6 +76,22 @@ struct Association {
     std::string default_qos;
 };
 
+/// An account and the one above it, of those that have a budget or are below one that has.
+struct Account {
+    std::string name, parent;  // no parent: the root
+};
+
+/// GPU-hours that an account may use, with all accounts below it, or one user in it, in one partition or (empty) all
+/// (GrpTRESMins of gres/gpu), and what was gone of them when the file was written.
+struct GpuBudget {
+    std::string account, user, partition;
+    std::string gpu;  // GRES type; empty: all
+    double limit_gpu_h = 0.0, used_gpu_h = 0.0;
+    // What running jobs have left and pending ones promise: medians of forecasts, else their limits.
+    double running_gpu_h = 0.0, pending_gpu_h = 0.0;
+    double free_gpu_h() const { return limit_gpu_h - used_gpu_h - running_gpu_h - pending_gpu_h; }
+};
+
 struct Cluster {
     std::string name;
     std::int64_t synced_at_s = 0;  // seconds since the epoch; 0: written by hand
@@ -84,6 +100,8 @@ struct Cluster {
     std::vector<Qos> qos;
     std::vector<User> users;
     std::vector<Association> associations;
+    std::vector<Account> accounts;
+    std::vector<GpuBudget> budgets;
     // SchedulerParameters has time_min_as_soft_limit: --time-min plans, --time kills (Slurm >= 23.11).
     bool soft_time_limit = false;
 

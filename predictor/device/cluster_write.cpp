@@ -93,6 +93,21 @@ std::string write_cluster(const Cluster& cluster) {
         put_count(out, "max_time_min", a.max_time_min);
         put_text(out, "default_qos", a.default_qos);
     }
+    for (const Account& a : cluster.accounts) {
+        out += "\n[[account]]\n";
+        put_text(out, "name", a.name);
+        put_text(out, "parent", a.parent);
+    }
+    for (const GpuBudget& b : cluster.budgets) {
+        out += "\n[[budget]]\n";
+        put_text(out, "account", b.account);
+        put_text(out, "user", b.user);
+        put_text(out, "partition", b.partition);
+        put_text(out, "gpu", b.gpu);
+        out +=
+            fmt::format("limit_gpu_h = {:.4f}\nused_gpu_h = {:.4f}\nrunning_gpu_h = {:.4f}\npending_gpu_h = {:.4f}\n",
+                        b.limit_gpu_h, b.used_gpu_h, b.running_gpu_h, b.pending_gpu_h);
+    }
     return out;
 }
 

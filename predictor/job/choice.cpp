@@ -50,8 +50,11 @@ Candidate make_candidate(const Workload& workload, const StepEstimate& step, con
             step.memory.total_bytes() / bytes_per_GiB, placement.gres, has_bytes / bytes_per_GiB);
     }
     if (!out.job) return out;
-    const TimeLimit limit = choose_time_limit(*out.job, site, placement.cap);
+    const Margin* margin =
+        site.margins ? site.margins->find(placement.allocation.partition, workload.model.name) : nullptr;
+    const TimeLimit limit = choose_time_limit(*out.job, site, placement.cap, margin);
     out.limit_min = limit.minutes;
+    out.limit_keeps = limit.keeps;
     out.limit_capped_by = limit.capped_by;
     out.fits_time = limit.fits;
     if (!limit.cap.empty() && out.reason.empty()) {

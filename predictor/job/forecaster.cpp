@@ -8,6 +8,7 @@
 #include <mutex>
 
 #include "predictor/base/text.h"
+#include "predictor/job/budget_check.h"
 #include "predictor/job/circuit_breaker.h"
 #include "predictor/job/counters.h"
 #include "predictor/job/decision.h"
@@ -35,6 +36,12 @@ std::string stale_cluster(const SiteState& state) {
                        state.site->cluster_file, state.site->cluster_max_age_h);
 }
 
+Verdict verdict_on(const SiteState& state, const Decision& decision, const SubmitRequest& request) {
+    Verdict out = verdict_of(decision, request, *state.site);
+    if (state.cluster) check_budget(decision, request, *state.site, *state.cluster, now_s(), out);
+    return out;
+}
+
 Verdict answer_to(const SiteState& state, CircuitBreaker& breaker, Counters& counters, const SubmitRequest& request) {
     std::string key = forecast_key(request);
     const auto made = [&counters](const Decision& decision) {
@@ -43,7 +50,7 @@ Verdict answer_to(const SiteState& state, CircuitBreaker& breaker, Counters& cou
     if (const auto known = state.forecasts->find(key)) {
         counters.add(Count::remembered);
         made(*known);
-        return verdict_of(*known, request, *state.site);
+        return verdict_on(state, *known, request);
     }
     Outcome outcome = decide(state, breaker, request);
     if (!outcome.decision) {
@@ -52,7 +59,7 @@ Verdict answer_to(const SiteState& state, CircuitBreaker& breaker, Counters& cou
     }
     made(*outcome.decision);
     if (!outcome.may_keep) counters.add(Count::fallbacks);
-    Verdict verdict = verdict_of(*outcome.decision, request, *state.site);
+    Verdict verdict = verdict_on(state, *outcome.decision, request);
     if (verdict.log.empty()) verdict.log = std::move(outcome.log);
     if (outcome.may_keep) state.forecasts->insert(std::move(key), std::move(outcome.decision));
     return verdict;
@@ -100,7 +107,7 @@ struct Forecaster::Impl {
 
 Forecaster::Forecaster(ForecasterPaths paths) : impl_(std::make_unique<Impl>()) {
     impl_->paths = std::move(paths);
-    impl_->state = load_site(impl_->paths, nullptr);
+    impl_->state = load_site(impl_->paths, nullptr, now_s());
     impl_->next_look = std::chrono::steady_clock::now() + reload_interval;
 }
 
@@ -113,8 +120,8 @@ std::vector<std::string> Forecaster::reload_if_changed() {
     const auto now = std::chrono::steady_clock::now();
     if (now >= impl_->next_look) {
         impl_->next_look = now + reload_interval;
-        if (is_outdated(*state)) {
-            state = load_site(impl_->paths, state.get());
+        if (is_outdated(*state, now_s())) {
+            state = load_site(impl_->paths, state.get(), now_s());
             impl_->state.store(state);
         }
     }

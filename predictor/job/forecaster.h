@@ -39,7 +39,7 @@ struct SubmitRequest {
 /// the submission is refused with `message`.
 struct Verdict {
     enum class Action { pass, set, reject };
-    enum class Fault { none, no_forecast, no_duration, gpu_request, no_place, memory, time };  // of a rejection
+    enum class Fault { none, no_forecast, no_duration, gpu_request, no_place, memory, time, budget };  // of a rejection
     Action action = Action::pass;
     Fault fault = Fault::none;
     std::int64_t time_limit_min = -1;
@@ -60,6 +60,7 @@ struct Candidate {
     bool fits_memory = true;
     bool fits_time = true;
     std::int64_t limit_min = -1;
+    std::string limit_keeps;      // "kill rate 1 %"; empty: the limit is the site's quantile x margin_factor
     std::string limit_capped_by;  // "partition's MaxTime"; empty: the limit is the forecast's own
     std::string reason;           // why not, where it does not fit
 };

@@ -31,10 +31,14 @@ std::string format_limit(std::int64_t minutes) {
     return text;
 }
 
-TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const TimeCap& cap) {
+TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const TimeCap& cap,
+                            const Margin* margin) {
     const double quantile_min = forecast.quantile_s(site.quantile) / 60;
     TimeLimit out;
-    out.minutes = rounded_min(quantile_min * site.margin_factor, site);
+    out.minutes = rounded_min(
+        margin ? forecast.p50_s / 60 * margin_factor(*margin, forecast.log_sd) : quantile_min * site.margin_factor,
+        site);
+    if (margin) out.keeps = fmt::format("kill rate {:.4g} %", site.kill_rate * 100);
     const auto cap_at = [&](std::int64_t cap_min, const std::string& name, const std::string& in_short) {
         if (cap_min <= 0 || out.minutes <= cap_min) return;
         out.minutes = cap_min;

@@ -7,19 +7,23 @@
 
 #include "predictor/device/cluster_limits.h"
 #include "predictor/job/job_forecast.h"
+#include "predictor/job/margins.h"
 #include "predictor/job/site_config.h"
 
 namespace dlcast {
 
 struct TimeLimit {
     std::int64_t minutes = -1;
+    std::string keeps;      // "kill rate 1 %", by a calibrated margin; empty: it is quantile x margin_factor
     bool fits = true;       // false: the forecast quantile itself is longer than the cap
     std::string cap;        // what bound the limit: "partition a100 MaxTime 1-00:00:00"; empty: nothing did
     std::string capped_by;  // the same in short: "partition's MaxTime"
 };
 
-/// quantile x margin, rounded up, between floor and ceiling, never 0, never above the cap nor ten years.
-TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const TimeCap& cap);
+/// quantile x margin_factor, or where there is a calibrated `margin` the median x its factor; rounded up, between floor
+/// and ceiling, never 0, never above the cap nor ten years.
+TimeLimit choose_time_limit(const JobForecast& forecast, const SiteConfig& site, const TimeCap& cap,
+                            const Margin* margin = nullptr);
 
 /// The median, rounded up like a limit, at least the floor and at most `limit_min`: what the scheduler plans with where
 /// --time-min is a soft limit.

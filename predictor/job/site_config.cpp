@@ -18,6 +18,7 @@ constexpr int most_minutes = 366 * 24 * 60;
 const Strings mode_names{"shadow", "advise", "enforce"};
 const Strings on_failure_names{"accept", "reject"};
 const Strings overwrite_names{"never", "shorten", "always"};
+const Strings budget_names{"ignore", "warn", "reject"};
 const Strings ranking_names{"first", "fastest", "cheapest", "balanced"};
 
 template <typename Choice>
@@ -62,6 +63,8 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
     read_table(r, source, "time_limit", faults, [&](ObjectReader& t, const Value&) {
         read_number(t, "quantile", 0.01, 0.9999, out.quantile);  // at the ends a quantile is infinite
         read_number(t, "margin_factor", 0.1, 100.0, out.margin_factor);
+        read_number(t, "kill_rate", 0.0, 0.5, out.kill_rate);
+        read_integer(t, "margins_max_age_days", 0, 10 * 366, out.margins_max_age_days);
         read_integer(t, "round_up_min", 1, 1440, out.round_up_min);
         read_integer(t, "floor_min", 1, most_minutes, out.floor_min);
         read_integer(t, "ceiling_min", 0, most_minutes, out.ceiling_min);
@@ -73,6 +76,8 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
     });
     read_table(r, source, "partition", faults,
                [&](ObjectReader& t, const Value&) { read_choice(t, "ranking", ranking_names, out.ranking); });
+    read_table(r, source, "budget", faults,
+               [&](ObjectReader& t, const Value&) { read_choice(t, "policy", budget_names, out.budget); });
     read_table(r, source, "job", faults, [&](ObjectReader& t, const Value&) {
         read_number(t, "startup_s", 0.0, 86'400.0, out.job.startup_s);
         read_number(t, "rank_init_s", 0.0, 60.0, out.job.rank_init_s);
@@ -98,11 +103,13 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
             if (const auto device = t.string(member.key)) out.gpu_names[member.key] = *device;
     });
     std::string gpus = "gpus.toml", site_gpus, cluster = "cluster.toml", weights = "weights", status;
+    std::string margins = "margins.toml";
     read_table(r, source, "files", faults, [&](ObjectReader& t, const Value&) {
         gpus = t.string("gpus").value_or(gpus);
         site_gpus = t.string("site_gpus").value_or(site_gpus);
         cluster = t.string("cluster").value_or(cluster);
         weights = t.string("weights").value_or(weights);
+        margins = t.string("margins").value_or(margins);
         status = t.string("status").value_or(status);
     });
     if (!status.empty()) out.status_file = beside(source, status);
@@ -110,6 +117,7 @@ SiteConfig read_site_config(const Value& root, const std::string& source, String
     if (!site_gpus.empty()) out.site_gpus_file = beside(source, site_gpus);
     out.cluster_file = beside(source, cluster);
     out.weights_dir = beside(source, weights);
+    out.margins_file = beside(source, margins);
     (void)r.finish();
     faults.insert(faults.end(), r.faults().begin(), r.faults().end());
     return out;
@@ -134,6 +142,7 @@ Result<SiteConfig> parse_site_config(std::string_view text, const std::string& s
 const char* to_string(Mode mode) { return name_at(mode_names, static_cast<int>(mode)); }
 const char* to_string(OnFailure choice) { return name_at(on_failure_names, static_cast<int>(choice)); }
 const char* to_string(Overwrite choice) { return name_at(overwrite_names, static_cast<int>(choice)); }
+const char* to_string(BudgetPolicy choice) { return name_at(budget_names, static_cast<int>(choice)); }
 const char* to_string(Ranking choice) { return name_at(ranking_names, static_cast<int>(choice)); }
 
 }  // namespace dlcast

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,8 @@
 
 namespace dlcast {
 
+struct Margins;
+
 enum class Mode {
     shadow,   // record in admin_comment, say nothing, change nothing
     advise,   // record and print, change nothing
@@ -21,6 +24,7 @@ enum class Mode {
 };
 enum class Overwrite { never, shorten, always };            // a limit the user asked for
 enum class OnFailure { accept, reject };                    // when no forecast can be made
+enum class BudgetPolicy { ignore, warn, reject };           // of a job that its account's budget does not hold
 enum class Ranking { first, fastest, cheapest, balanced };  // among partitions that fit
 
 struct SiteConfig {
@@ -32,6 +36,8 @@ struct SiteConfig {
     // [time_limit]
     double quantile = 0.95;
     double margin_factor = 1.20;
+    double kill_rate = 0.0;  // the margins' limits, which keep it, go before quantile x margin_factor; 0: these alone
+    int margins_max_age_days = 90;  // older margins are not used; 0: however old
     int round_up_min = 15;
     int floor_min = 15;
     int ceiling_min = 0;  // 0: none but the partition's
@@ -39,6 +45,8 @@ struct SiteConfig {
     bool soft_limit = false;  // the median as --time-min, where Slurm takes that for a soft limit
     // [partition]
     Ranking ranking = Ranking::fastest;
+    // [budget]
+    BudgetPolicy budget = BudgetPolicy::warn;
     // [job]
     JobCosts job;
     // [network]
@@ -51,8 +59,11 @@ struct SiteConfig {
     std::map<std::string, std::string> gpu_names;
     // [files], absolute; in dlcast.toml relative to its folder
     std::string gpus_file, cluster_file, weights_dir;
+    std::string margins_file;    // of `dlcast report --write-margins`
     std::string status_file;     // counters; empty: none are written
     std::string site_gpus_file;  // the site's own GPUs, over those of gpus_file; empty: none
+    // What stands in margins_file and is in force (site_margins.h); null: nothing.
+    std::shared_ptr<const Margins> margins;
 };
 
 /// Errors: bad TOML, unknown key (with the nearest known one), value out of range; each with line and column. Relative
@@ -64,6 +75,7 @@ Checked<SiteConfig> check_site_config(std::string_view text, const std::string& 
 const char* to_string(Mode mode);
 const char* to_string(OnFailure choice);
 const char* to_string(Overwrite choice);
+const char* to_string(BudgetPolicy choice);
 const char* to_string(Ranking choice);
 
 }  // namespace dlcast

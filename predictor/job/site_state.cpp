@@ -5,6 +5,7 @@
 
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
+#include "predictor/job/site_margins.h"
 
 namespace dlcast {
 namespace {
@@ -13,8 +14,8 @@ constexpr std::size_t largest_file_bytes = 16u << 20;  // a cluster file of tens
 
 class Loader {
 public:
-    Loader(const ForecasterPaths& paths, const SiteState* previous)
-        : paths_(paths), previous_(previous), out_(std::make_shared<SiteState>()) {}
+    Loader(const ForecasterPaths& paths, const SiteState* previous, std::int64_t now_s)
+        : paths_(paths), previous_(previous), now_s_(now_s), out_(std::make_shared<SiteState>()) {}
 
     std::shared_ptr<const SiteState> load() {
         out_->site = read(paths_.config, parse_site_config, previous_ ? previous_->site : std::nullopt);
@@ -24,6 +25,7 @@ public:
                 read(out_->site->cluster_file, parse_cluster, previous_ ? previous_->cluster : std::nullopt);
             remember_gpus();
             check_soft_limit();
+            load_margins();
         }
         load_model();
         load_steps();
@@ -81,6 +83,17 @@ private:
             "time_min_as_soft_limit, from 23.11 on; then dlcast sync); --time-min is left alone");
     }
 
+    void load_margins() {
+        SiteConfig& site = *out_->site;
+        site.margins = nullptr;  // a configuration kept from before had its own
+        if (site.kill_rate <= 0) return;
+        out_->stamps[site.margins_file] = stamp_of(site.margins_file);
+        auto margins = read_margins(site, now_s_);
+        if (!margins) return fault(margins.error().message + "; until then limits are quantile x margin_factor");
+        site.margins = std::move(*margins);
+        out_->until_s = margins_end_s(site, *site.margins);
+    }
+
     std::string weights_dir() const {
         if (!paths_.weights.empty() || !out_->site) return paths_.weights;
         return out_->site->weights_dir;
@@ -127,6 +140,7 @@ private:
 
     const ForecasterPaths& paths_;
     const SiteState* previous_;
+    const std::int64_t now_s_;
     std::shared_ptr<SiteState> out_;
 };
 
@@ -138,11 +152,13 @@ FileStamp stamp_of(const std::string& path) {
     return {facts.st_mtim.tv_sec * 1'000'000'000 + facts.st_mtim.tv_nsec, facts.st_size, facts.st_ino};
 }
 
-std::shared_ptr<const SiteState> load_site(const ForecasterPaths& paths, const SiteState* previous) {
-    return Loader(paths, previous).load();
+std::shared_ptr<const SiteState> load_site(const ForecasterPaths& paths, const SiteState* previous,
+                                           std::int64_t now_s) {
+    return Loader(paths, previous, now_s).load();
 }
 
-bool is_outdated(const SiteState& state) {
+bool is_outdated(const SiteState& state, std::int64_t now_s) {
+    if (now_s >= state.until_s) return true;
     for (const auto& [path, stamp] : state.stamps)
         if (stamp_of(path) != stamp) return true;
     return false;

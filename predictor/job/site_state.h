@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,17 +34,19 @@ struct SiteState {
     std::optional<Cluster> cluster;
     bool has_cpu = false;                         // the site has named its CPUs
     std::shared_ptr<const LayerTimeModel> model;  // the network, or the analytic model where it is missing
-    StepWeights steps;                            // beside the network; the priors where there is no such file
-    std::map<std::string, FileStamp> stamps;      // of every file read or missed
-    std::vector<std::string> faults;              // one line each
+    std::int64_t until_s = std::numeric_limits<std::int64_t>::max();  // from then on the site's margins are too old
+    StepWeights steps;                        // beside the network; the priors where there is no such file
+    std::map<std::string, FileStamp> stamps;  // of every file read or missed
+    std::vector<std::string> faults;          // one line each
     // Forecasts made with all of the above; empty when any of it is read again.
     std::shared_ptr<ForecastCache> forecasts = std::make_shared<ForecastCache>();
 };
 
-/// Reads all files. What is broken keeps its last good version from `previous` (may be null) and is a fault.
-std::shared_ptr<const SiteState> load_site(const ForecasterPaths& paths, const SiteState* previous);
+/// Reads all files. What is broken keeps its last good version from `previous` (may be null) and is a fault; margins
+/// alone are done without, so that limits are the site's quantile x margin_factor.
+std::shared_ptr<const SiteState> load_site(const ForecasterPaths& paths, const SiteState* previous, std::int64_t now_s);
 
-/// Has any file changed, come or gone since?
-bool is_outdated(const SiteState& state);
+/// Has any file changed, come, gone or aged since?
+bool is_outdated(const SiteState& state, std::int64_t now_s);
 
 }  // namespace dlcast

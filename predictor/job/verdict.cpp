@@ -21,9 +21,9 @@ std::string percent(double quantile) { return fmt::format("{:.4g} %", quantile *
 std::string summary(const Workload& workload, const Candidate& candidate, const Placement& placement,
                     const SubmitRequest& request, const SiteConfig& site, bool sets_limit) {
     const JobForecast& job = *candidate.job;
-    const std::string ours =
-        fmt::format("time limit {} ({})", format_limit(candidate.limit_min),
-                    candidate.limit_capped_by.empty() ? percent(site.quantile) : candidate.limit_capped_by);
+    std::string because = candidate.limit_keeps.empty() ? percent(site.quantile) : candidate.limit_keeps;
+    if (!candidate.limit_capped_by.empty()) because = candidate.limit_capped_by;
+    const std::string ours = fmt::format("time limit {} ({})", format_limit(candidate.limit_min), because);
     std::string limit;
     if (sets_limit && request.time_limit_min >= 0 && request.time_limit_min != candidate.limit_min)
         limit = fmt::format("{} in place of your {}", ours,

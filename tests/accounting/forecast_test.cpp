@@ -238,6 +238,10 @@ TEST_CASE("Slurm's commands are asked in a form without ambiguity, and their fai
     CHECK(answer.total.pending_limit.gpu_h == Approx(2));
     REQUIRE(answer.warnings.size() == 1);
     CHECK_THAT(answer.warnings[0], Contains("`sshare` failed (exit code 1)"));
+    play("scontrol", "echo 'ClusterName = here'; echo 'PriorityType = priority/basic'\n");
+    play("sshare", "echo 'Account|User|GrpTRESRaw'\n");
+    CHECK_THAT(f.ask().warnings.at(0),
+               Contains("without PriorityType=priority/multifactor Slurm counts no use; budgets"));
     play("sacct", "echo 'JobID|User' ; exit 1\n");
     CHECK_THAT(f.fault(), Contains("no column Account"));
     play("sacct", "exit 1\n");  // as where slurmdbd is down

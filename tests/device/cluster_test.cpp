@@ -21,6 +21,8 @@ TEST_CASE("the example cluster file reads as it is explained", "[cluster]") {
     CHECK(cluster->find("t4")->allow_accounts == std::vector<std::string>{"vision", "speech"});
     CHECK(cluster->find("none") == nullptr);
     CHECK(time_cap(*cluster, *cluster->find("t4"), {}).minutes == 240);  // its QOS
+    CHECK(cluster->accounts.at(0).parent == "research");
+    CHECK(cluster->budgets.at(0).free_gpu_h() == Approx(10000 - 6200 - 310 - 1200));
 }
 
 TEST_CASE("a fault in a cluster file names its place and the remedy", "[cluster]") {

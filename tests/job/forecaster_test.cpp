@@ -257,16 +257,16 @@ TEST_CASE("without a configuration every submission passes", "[forecaster]") {
 
 TEST_CASE("a changed file is taken, a broken one is not", "[forecaster]") {
     const Site site;
-    const auto first = load_site(site.paths(), nullptr);
+    const auto first = load_site(site.paths(), nullptr, 0);
     REQUIRE(first->site);
-    CHECK_FALSE(is_outdated(*first));
+    CHECK_FALSE(is_outdated(*first, 0));
     site.configure("mode = \"shadow\"");
-    CHECK(is_outdated(*first));
-    const auto second = load_site(site.paths(), first.get());
+    CHECK(is_outdated(*first, 0));
+    const auto second = load_site(site.paths(), first.get(), 0);
     CHECK(second->site->mode == Mode::shadow);
     site.write("dlcast.toml", "mode = \n");
     site.write("cluster.toml", "[[partition]]\nnme = 3\n");
-    const auto third = load_site(site.paths(), second.get());
+    const auto third = load_site(site.paths(), second.get(), 0);
     REQUIRE(third->site);
     CHECK(third->site->mode == Mode::shadow);
     CHECK(third->cluster->partitions.size() == 3);

@@ -19,6 +19,9 @@ TEST_CASE("the shipped dlcast.toml is the defaults, spelt out", "[config]") {
     CHECK(shipped->deadline_ms == defaults.deadline_ms);
     CHECK(shipped->quantile == defaults.quantile);
     CHECK(shipped->margin_factor == defaults.margin_factor);
+    CHECK(shipped->kill_rate == defaults.kill_rate);
+    CHECK(shipped->margins_max_age_days == defaults.margins_max_age_days);
+    CHECK(shipped->budget == defaults.budget);
     CHECK(shipped->round_up_min == defaults.round_up_min);
     CHECK(shipped->floor_min == defaults.floor_min);
     CHECK(shipped->ceiling_min == defaults.ceiling_min);
@@ -42,12 +45,15 @@ TEST_CASE("the shipped dlcast.toml is the defaults, spelt out", "[config]") {
 
 TEST_CASE("files are found beside dlcast.toml, absolute ones where they are", "[config]") {
     const auto config = parse_site_config(
-        "[files]\ngpus = \"/g/gpus.toml\"\nsite_gpus = \"own.toml\"\ncluster = \"../c.toml\"\n", "/s/etc/dlcast.toml");
+        "[files]\ngpus = \"/g/gpus.toml\"\nsite_gpus = \"own.toml\"\ncluster = \"../c.toml\"\n"
+        "margins = \"/var/lib/dlcast/m.toml\"\n",
+        "/s/etc/dlcast.toml");
     REQUIRE(config);
     CHECK(config->gpus_file == "/g/gpus.toml");
     CHECK(config->site_gpus_file == "/s/etc/own.toml");
     CHECK(config->cluster_file == "/s/c.toml");
     CHECK(config->weights_dir == "/s/etc/weights");
+    CHECK(config->margins_file == "/var/lib/dlcast/m.toml");
 }
 
 TEST_CASE("every key is read into its place", "[config]") {
@@ -59,12 +65,16 @@ deadline_ms = 20
 [time_limit]
 quantile = 0.9
 margin_factor = 1.5
+kill_rate = 0.02
+margins_max_age_days = 30
 round_up_min = 30
 floor_min = 5
 ceiling_min = 600
 overwrite = "shorten"
 [partition]
 ranking = "balanced"
+[budget]
+policy = "reject"
 [job]
 startup_s = 5
 checkpoint_write_Bps = 2e9
@@ -83,6 +93,9 @@ inter_node_latency_s = 2e-6
     CHECK(config->deadline_ms == 20);
     CHECK(config->quantile == 0.9);
     CHECK(config->margin_factor == 1.5);
+    CHECK(config->kill_rate == 0.02);
+    CHECK(config->margins_max_age_days == 30);
+    CHECK(config->budget == BudgetPolicy::reject);
     CHECK(config->round_up_min == 30);
     CHECK(config->floor_min == 5);
     CHECK(config->ceiling_min == 600);
@@ -110,6 +123,8 @@ TEST_CASE("a value out of range or an unknown key names its line, the range or t
         {"[time_limits]\nquantile = 0.9",
          "d.toml:1:2: configuration: unknown key \"time_limits\"; did you mean \"time_limit\"?"},
         {"[partition]\nranking = \"best\"", "it should be one of first, fastest, cheapest, balanced"},
+        {"[budget]\npolicy = \"refuse\"", "it should be one of ignore, warn, reject"},
+        {"[time_limit]\nkill_rate = 1", "kill_rate is 1; it should be from 0 to 0.5"},
         {"[job]\nlog_sd = -0.1", "log_sd is -0.1"},
         {"[network]\ninter_node_bandwidth_Bps = 0", "inter_node_bandwidth_Bps is 0"},
         {"[gpu_names]\na100 = 3", "d.toml:2:8: [gpu_names]: a100 is a whole number; it should be a string"},

@@ -5,6 +5,8 @@ import dataclasses
 import json
 import time
 
+from cluster import slurm_seconds
+
 LAB = "my lab"
 QUOTED = "o`brien lab"  # sacctmgr writes a backtick where a name has a double quote
 
@@ -25,15 +27,15 @@ class Job:
     asked: object = "absent"  # the user's own in the record: seconds or None
     model: str = "vgg16"
     comment: str = ""         # instead of a forecast
-    kind: str = ""            # "gpus", "partition", "requeued": why a completed job is not judged
+    kind: str = ""            # "gpus", "nodes", "partition", "requeued": why a completed job is not judged
     id: int = 0
 
     @property
     def gpu(self):
         return {"a100": "a100", "v100": "v100", "t4": "t4"}[self.partition]
 
-    def record(self, forecast_gpus=None, forecast_partition=None):
-        fields = {"v": 1, "id": "0123456789ab", "model": self.model, "gpus": forecast_gpus or self.gpus,
+    def record(self, forecast_partition=None, forecast_nodes=None):
+        fields = {"v": 1, "id": "0123456789ab", "model": self.model, "gpus": self.gpus, "nodes": forecast_nodes,
                   "partition": forecast_partition or self.partition, "p50_s": self.p50_s, "p95_s": self.p95_s,
                   "limit_s": self.ours_s}
         if self.asked != "absent":
@@ -50,6 +52,8 @@ def add_accounts(cluster):
     admin("add", "account", 'o"brien lab')
     for user, account in (("daemon", "vision"), ("games", LAB), ("nobody", LAB), ("daemon", QUOTED)):
         admin("add", "user", user, f"account={account}")
+    admin("add", "qos", "urgent", "preempt=normal")
+    admin("modify", "user", "root", "where", "account=research", "set", "qos+=urgent")
     admin("modify", "account", "research", "set", "GrpTRESMins=gres/gpu=6000,billing=60000")
     admin("modify", "account", LAB, "set", "GrpTRESMins=gres/gpu:v100=600")
 
@@ -103,6 +107,11 @@ def run_all(cluster):
     cluster.run("scontrol", "update", f"jobid={changed.id}", "gres=gpu:a100:3")
     changed.gpus = 3
     cluster.run("scontrol", "release", str(changed.id))
+    spread = forecast("daemon", "vision", "a100", 2, kind="nodes")
+    spread.comment = spread.record(forecast_nodes=1)
+    take(spread, hold=True)
+    cluster.run("scontrol", "update", f"jobid={spread.id}", "numnodes=2", "gres=gpu:a100:1")
+    cluster.run("scontrol", "release", str(spread.id))
     moved = forecast("daemon", "vision", "a100", 1, kind="partition")
     moved.comment = moved.record(forecast_partition="v100")
     take(moved)
@@ -123,7 +132,8 @@ def run_all(cluster):
     record = cluster.record(answer.job)
     jobs.append(Job("root", "research", "a100", 1, state="PENDING", p50_s=record["p50_s"], p95_s=record["p95_s"], id=answer.job))
 
-    wait_until(lambda: state(cluster, cancelled) == "RUNNING" and state(cluster, requeued) == "RUNNING", 30)
+    # A job that is requeued while its node still starts it may fail in its second run.
+    wait_until(lambda: age_s(cluster, cancelled) >= 3 and age_s(cluster, requeued) >= 3, 40)
     cluster.run("scancel", str(cancelled.id), str(never.id))
     cluster.run("scontrol", "requeue", str(requeued.id))
     # A requeued job may begin again two minutes after its submission, unless its time is brought forward.
@@ -133,11 +143,32 @@ def run_all(cluster):
     wait_until(lambda: len(cluster.run("squeue", "-r", "-h", "-o", "%i").out.split()) == staying, 110)
     wait_until(lambda: not rows(cluster, f"id_job={timeout.id} and time_end=0"), 20)
     assert state(cluster, running) == "RUNNING"
+    interrupt(cluster, take)
     return jobs
+
+
+def interrupt(cluster, take):
+    """A job whose node is lost, and one that another preempts."""
+    lost = take(forecast("daemon", "vision", "a100", 1, state="NODE_FAIL"), "--no-requeue", "-w", "gpua2", script="sleep 100")
+    wait_until(lambda: state(cluster, lost) == "RUNNING", 20)
+    cluster.run("scontrol", "update", "nodename=gpua2", "state=down", "reason=test")
+    wait_until(lambda: not rows(cluster, f"id_job={lost.id} and time_end=0"), 20)
+    cluster.run("scontrol", "update", "nodename=gpua2", "state=resume")
+    low = take(forecast("daemon", "vision", "t4", 2, state="PREEMPTED"), script="sleep 100")
+    wait_until(lambda: state(cluster, low) == "RUNNING", 20)
+    urgent = take(Job("root", "research", "t4", 2), "--qos=urgent", script="sleep 1")
+    for job in (low, urgent):
+        wait_until(lambda: rows(cluster, f"id_job={job.id} and time_end>0"), 40)
 
 
 def state(cluster, job):
     return cluster.run("squeue", "-h", "-j", str(job.id), "-o", "%T").out.strip()
+
+
+def age_s(cluster, job):
+    """Seconds that a job has run; 0 where it does not run."""
+    text = cluster.run("squeue", "-h", "-t", "RUNNING", "-j", str(job.id), "-o", "%M").out.strip()
+    return slurm_seconds("0:" + text) if text else 0
 
 
 def wait_until(holds, seconds):
