@@ -46,7 +46,7 @@ class Cluster:
                                 PATH=os.environ["PATH"] + ":/usr/sbin:/sbin")
         if prefix := os.environ.get("SLURM_PREFIX"):  # a Slurm of its own, instead of the system's
             self.environment["PATH"] = f"{prefix}/sbin:{prefix}/bin:" + self.environment["PATH"]
-        self.version = tuple(int(n) for n in re.findall(r"\d+", self.run("sinfo", "--version").out)[:2])
+        self.version = tuple(int(n) for n in re.findall(r"\d+", self.run("slurmctld", "-V").out)[:2])
         self.write_cluster_file()
         self.write_config()
         self.put_module()
