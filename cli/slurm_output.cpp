@@ -198,7 +198,8 @@ bool counts_use(std::string_view config) {
 
 Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::string>& warnings,
                                    const NameService& names, std::int64_t now_s) {
-    for (const std::string* text : {&output.partitions, &output.nodes})
+    for (const std::string* text : {&output.partitions, &output.nodes, &output.qos, &output.associations, &output.users,
+                                    &output.shares, &output.queue})
         if (!text->empty() && text->back() != '\n')
             return invalid_argument("what Slurm printed ends inside a line; it was cut off");
     Cluster out;

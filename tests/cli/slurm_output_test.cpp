@@ -173,6 +173,12 @@ TEST_CASE("output that was cut off is refused, never half believed", "[sync]") {
     REQUIRE_FALSE(bare);
     CHECK_THAT(bare.error().message, Catch::Contains("partition cpu: Slurm printed no MaxTime"));
 
+    output = saved();
+    output.associations = "Account|ParentName|User|Partition|MaxWall|Def QOS|GrpTR";
+    const auto lost = cluster_from_slurm(output, warnings);
+    REQUIRE_FALSE(lost);  // its budgets would be gone
+    CHECK_THAT(lost.error().message, Catch::Contains("cut off"));
+
     output.partitions = "slurm_load_partitions error: Unable to contact slurm controller\n";
     CHECK_FALSE(cluster_from_slurm(output, warnings));
 }
