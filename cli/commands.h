@@ -18,10 +18,12 @@ constexpr int exit_does_not_fit = 3;  // the forecast is printed, but memory or 
 /// Prints `dlcast: error: ...` on stderr and gives the exit code of the fault.
 int report(const Error& error);
 
+void add_calibrate(CLI::App& app, int& exit_code);
 void add_check(CLI::App& app, int& exit_code);
 void add_doctor(CLI::App& app, int& exit_code);
 void add_evaluate(CLI::App& app, int& exit_code);
 void add_forecast(CLI::App& app, int& exit_code);
+void add_refine(CLI::App& app, int& exit_code);
 void add_report(CLI::App& app, int& exit_code);
 void add_simulate(CLI::App& app, int& exit_code);
 void add_status(CLI::App& app, int& exit_code);

@@ -13,8 +13,7 @@
 #include "cli/csv.h"
 #include "cli/train.h"
 #include "predictor/base/text.h"
-#include "predictor/timing/group_fit.h"
-#include "predictor/timing/group_residual.h"
+#include "predictor/timing/choose_operators.h"
 
 namespace dlcast {
 namespace {
@@ -74,19 +73,32 @@ Result<std::string> fold_weights(const OpsCrossValidation& options, const Device
     return dir;
 }
 
-using Group = std::pair<std::optional<Net>, bool>;  // network, session
+std::optional<OperatorGroup> group_of_row(const OpsRow& row) { return group_of(row.op, *row.device, row.clock); }
 
-Group group_of(const OpsRow& row) { return {net_of(row.op), row.clock == Clock::session}; }
+using Drawn = std::vector<std::size_t>;
 
-// Which rows are measured first: any but those of traces, which time a model's own operators.
-std::map<Group, std::vector<std::size_t>> draw(const std::vector<OpsRow>& rows, int count, std::int64_t seed) {
-    std::map<Group, std::vector<std::size_t>> out;
+// Which rows are measured: any but those of traces, which time a model's own operators. `count` of each group, at
+// random, or where they tell most of it.
+Result<std::map<OperatorGroup, Drawn>> draw(const std::vector<OpsRow>& rows, const LayerTimeModel& model,
+                                            const OpsCrossValidation& options) {
+    std::map<OperatorGroup, Drawn> out;
     for (std::size_t i = 0; i < rows.size(); ++i)
-        if (group_of(rows[i]).first && rows[i].set != "trace") out[group_of(rows[i])].push_back(i);
-    for (auto& [group, members] : out) {
-        std::mt19937_64 random(static_cast<std::uint64_t>(seed));
+        if (const auto group = group_of_row(rows[i]); group && rows[i].set != "trace") out[*group].push_back(i);
+    const auto count = static_cast<std::size_t>(options.fit_rows);
+    for (auto& [key, members] : out) {
+        std::mt19937_64 random(static_cast<std::uint64_t>(options.seed));
         std::shuffle(members.begin(), members.end(), random);
-        members.resize(std::min(members.size(), static_cast<std::size_t>(count)));
+        if (!options.fit_chosen) {
+            members.resize(std::min(members.size(), count));
+            continue;
+        }
+        std::vector<OperatorQuery> queries;
+        for (const std::size_t i : members) queries.push_back({&rows[i].op, rows[i].device, rows[i].clock});
+        const auto chosen = choose_operators(queries, model, count, static_cast<std::uint64_t>(options.seed));
+        if (!chosen) return chosen.error();
+        Drawn kept;
+        for (const std::size_t i : *chosen) kept.push_back(members[i]);
+        members = std::move(kept);
     }
     return out;
 }
@@ -96,57 +108,42 @@ struct Forecast {
     std::vector<bool> measured;  // rows that fitted the constants
 };
 
-Result<Forecast> forecast(const std::vector<OpsRow>& rows, const LayerTimeModel& model, int fit_rows,
-                          std::int64_t seed) {
+Result<Forecast> forecast(const std::vector<OpsRow>& rows, const LayerTimeModel& model,
+                          const OpsCrossValidation& options) {
     Forecast out{{}, std::vector<bool>(rows.size(), false)};
-    if (fit_rows == 0) {
+    if (options.fit_rows == 0) {
         auto times = operator_times(rows, model);
         if (!times) return times.error();
         out.times = std::move(*times);
         return out;
     }
-    struct Fitted {
-        GroupOffsets offsets;
-        GroupResidual residual;
-    };
-    std::map<Group, Fitted> fitted;
-    for (const auto& [group, drawn] : draw(rows, fit_rows, seed)) {
-        std::vector<double> measured;
-        for (const std::size_t i : drawn) {
-            measured.push_back(std::log(1e-3 * *rows[i].time_ms));
+    const auto drawn = draw(rows, model, options);
+    if (!drawn) return drawn.error();
+    std::map<OperatorGroup, FittedGroup> fitted;
+    for (const auto& [key, members] : *drawn) {
+        std::vector<MeasuredOperator> measured;
+        for (const std::size_t i : members) {
+            measured.push_back({&rows[i].op, rows[i].clock, 1e-3 * *rows[i].time_ms});
             out.measured[i] = true;
         }
-        const auto& chosen = drawn;
-        const auto log_times = [&](const GroupOffsets& offsets) -> Result<std::vector<double>> {
-            std::vector<OperatorQuery> queries;
-            for (const std::size_t i : chosen)
-                queries.push_back({&rows[i].op, rows[i].device, rows[i].clock, &offsets});
-            const auto times = model.times(queries);
-            if (!times) return times.error();
-            std::vector<double> logs;
-            for (const OperatorTime& time : *times) logs.push_back(std::log(time.median_s));
-            return logs;
-        };
-        const auto offsets = fit_group_offsets(measured, log_times);
-        if (!offsets) return offsets.error();
-        const auto forecast_log_s = log_times(*offsets);
-        if (!forecast_log_s) return forecast_log_s.error();
-        std::vector<ResidualRow> residuals;
-        for (std::size_t i = 0; i < drawn.size(); ++i)
-            residuals.push_back(
-                {&rows[drawn[i]].op, std::exp((*forecast_log_s)[i]), measured[i] - (*forecast_log_s)[i]});
-        fitted[group] = {*offsets, GroupResidual(residuals)};
+        auto fit = fit_group(measured, *rows[members.front()].device, model);
+        if (!fit) return fit.error();
+        fitted.emplace(key, std::move(*fit));
     }
+    const auto fit_of = [&](const OpsRow& row) -> const FittedGroup* {
+        const auto group = group_of_row(row);
+        const auto found = group ? fitted.find(*group) : fitted.end();
+        return found == fitted.end() ? nullptr : &found->second;
+    };
     auto times = operator_times(rows, model, [&](const OpsRow& row) {
-        const auto found = fitted.find(group_of(row));
-        return found == fitted.end() ? nullptr : &found->second.offsets;
+        const FittedGroup* fit = fit_of(row);
+        return fit == nullptr ? nullptr : &fit->offsets;
     });
     if (!times) return times.error();
     out.times = std::move(*times);
     for (std::size_t i = 0; i < rows.size(); ++i) {
-        const auto found = fitted.find(group_of(rows[i]));
         double& median_s = out.times[i].median_s;
-        if (found != fitted.end()) median_s *= std::exp(found->second.residual.at(rows[i].op, median_s));
+        if (const FittedGroup* fit = fit_of(rows[i])) median_s *= std::exp(fit->residual.at(rows[i].op, median_s));
     }
     return out;
 }
@@ -173,7 +170,7 @@ Result<OpsEvaluation> cross_validate_ops(const OpsCrossValidation& options, cons
         if (!weights) return weights.error();
         const auto model = open_torch_model(options.module_path, *weights);
         if (!model) return model.error();
-        const auto fold = forecast(rows, **model, options.fit_rows, options.seed);
+        const auto fold = forecast(rows, **model, options);
         if (!fold) return fold.error();
         for (std::size_t i = 0; i < rows.size(); ++i) {
             ++out.rows;

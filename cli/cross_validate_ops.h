@@ -14,7 +14,8 @@ struct OpsCrossValidation {
     std::vector<std::string> files;
     std::string fact;               // "gpu" or "source"
     std::vector<std::string> only;  // folds to run; all where empty
-    int fit_rows = 0;               // of each group of a left-out GPU, measured before the others are forecast
+    int fit_rows = 0;               // of each kind of a left-out GPU, measured before the others are forecast
+    bool fit_chosen = false;        // those that tell most of the kind (choose_operators.h) instead of random ones
     std::int64_t seed = 1;
     int members = 1;
     double effort = 1.0;      // multiplies the epochs
@@ -25,8 +26,9 @@ struct OpsCrossValidation {
 
 /// Trains a fold's weights where `work` does not hold them yet, forecasts its rows, and tells the errors by fold, GPU,
 /// source and operator. A fold is a device of the catalog, under all names of it. With `fit_rows`, that many rows
-/// (random, by `seed`) of each network and family of clocks fit its group's three constants first, and are no part of
-/// the errors. Errors: unreadable tables, an unknown fold, no LibTorch module, an unwritable folder.
+/// of each group (measured_group.h: convolutions, linear and batched products, elementwise and row-wise operators) fit
+/// its constants first, and are no part of the errors. Errors: unreadable tables, an unknown fold, no LibTorch module,
+/// an unwritable folder.
 Result<OpsEvaluation> cross_validate_ops(const OpsCrossValidation& options, const DeviceCatalog& catalog);
 
 }  // namespace dlcast

@@ -91,6 +91,10 @@ void add_evaluate(CLI::App& app, int& exit_code) {
             ->needs(fact);
     fact->needs(work);
     ops->add_option("--only", folds.only, "Only these folds")->type_name("NAME")->needs(fact);
+    ops->add_option_function<std::string>(
+           "--fit-by", [&folds](const std::string& how) { folds.fit_chosen = how == "calibrate"; },
+           "Rows of --fit-rows: at random, or those that calibrate would choose")
+        ->check(CLI::IsMember({"random", "calibrate"}));
     ops->add_option("--fit-rows", folds.fit_rows,
                     "Rows of each group of operators of a left-out GPU that are taken as measured")
         ->check(CLI::Range(0, 100000))

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "predictor/base/text.h"
+#include "predictor/timing/refined_operators.h"
 
 namespace dlcast {
 
@@ -51,7 +52,7 @@ Result<OpenedModel> open_model(const std::string& weights_dir, const std::string
     auto steps = read_step_weights(dir);
     if (!steps) return steps.error();
     out.steps = std::move(*steps);
-    auto torch = open_torch_model(here.module_file, dir);
+    auto torch = open_refined_model(here.module_file, dir);
     if (torch) {
         out.model = std::move(*torch);
         return out;

@@ -36,10 +36,12 @@ int main(int argc, char** argv) {
     dlcast::add_compare(app, exit_code);
     dlcast::add_explain(app, exit_code);
     dlcast::add_import(app, exit_code);
+    dlcast::add_calibrate(app, exit_code);
     dlcast::add_check(app, exit_code);
     dlcast::add_doctor(app, exit_code);
     dlcast::add_evaluate(app, exit_code);
     dlcast::add_forecast(app, exit_code);
+    dlcast::add_refine(app, exit_code);
     dlcast::add_report(app, exit_code);
     dlcast::add_simulate(app, exit_code);
     dlcast::add_status(app, exit_code);

@@ -105,6 +105,7 @@ bool read_forecast(const std::vector<Member>& members, Names& names, JobRun& run
         if (is_number && m.key == "asked_s" && m.number >= 0)
             run.asked_s = m.number > 0 ? static_cast<std::int64_t>(m.number) : no_limit;
         if (m.is_text && m.key == "model") run.model = names.id(m.text);
+        if (m.is_text && m.key == "weights") run.weights = names.id(m.text);
         if (m.is_text && m.key == "gpu") run.forecast_gpu = names.id(m.text);
         if (m.is_text && m.key == "partition") run.forecast_partition = names.id(m.text);
     }

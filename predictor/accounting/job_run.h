@@ -56,7 +56,7 @@ struct JobRun {
     std::int64_t limit_s = unknown_limit;
 
     // The forecast, where comment is CommentKind::forecast.
-    Names::Id model = 0, forecast_partition = 0, forecast_gpu = 0;
+    Names::Id model = 0, forecast_partition = 0, forecast_gpu = 0, weights = 0;
     std::int32_t forecast_gpus = 0, forecast_nodes = 0;  // 0: not told
     double p50_s = 0.0, p95_s = 0.0;
     std::int64_t forecast_limit_s = unknown_limit;  // what dlcast gave, or would have given

@@ -6,6 +6,7 @@
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
 #include "predictor/job/site_margins.h"
+#include "predictor/timing/refined_operators.h"
 
 namespace dlcast {
 namespace {
@@ -104,6 +105,8 @@ private:
         out_->stamps[file] = stamp_of(file);
         const std::string collectives = weights_dir() + "/" + collectives_file;
         out_->stamps[collectives] = stamp_of(collectives);
+        const std::string refined = weights_dir() + "/" + refined_steps_file;
+        out_->stamps[refined] = stamp_of(refined);
         auto weights = read_step_weights(weights_dir());
         if (weights) {
             out_->steps = std::move(*weights);
@@ -117,16 +120,18 @@ private:
         const std::string manifest = weights_dir() + "/manifest.toml";
         const FileStamp module_stamp = out_->stamps[paths_.module] = stamp_of(paths_.module);
         const FileStamp manifest_stamp = out_->stamps[manifest] = stamp_of(manifest);
+        const std::string refined = weights_dir() + "/" + refined_operators_file;
+        const FileStamp refined_stamp = out_->stamps[refined] = stamp_of(refined);
         const auto unchanged = [this](const std::string& path, const FileStamp& stamp) {
             const auto found = previous_->stamps.find(path);
             return found != previous_->stamps.end() && found->second == stamp;
         };
         if (previous_ && previous_->model->by() == "torch" && unchanged(paths_.module, module_stamp) &&
-            unchanged(manifest, manifest_stamp)) {
+            unchanged(manifest, manifest_stamp) && unchanged(refined, refined_stamp)) {
             out_->model = previous_->model;
             return;
         }
-        auto torch = open_torch_model(paths_.module, weights_dir());
+        auto torch = open_refined_model(paths_.module, weights_dir());
         if (torch) {
             out_->model = std::move(*torch);
             return;

@@ -12,6 +12,7 @@
 #include "predictor/base/result.h"
 #include "predictor/device/device.h"
 #include "predictor/step/nccl_constants.h"
+#include "predictor/step/refined_collective.h"
 
 namespace dlcast {
 
@@ -53,6 +54,7 @@ struct FittedCollectives {
     NcclConstants constants;
     CollectiveSpread spread;
     std::string provenance;
+    std::vector<RefinedCollective> refined;  // tables measured at the site; not of collectives.toml
 };
 
 /// Reads and writes collectives.toml: [constants] and [spread]. Errors as above.

@@ -19,14 +19,21 @@ struct Message {
 /// which the caller has refused before.
 class MessageTimes {
 public:
-    MessageTimes(const Allocation& allocation, const NcclConstants& constants)
-        : node_(fabric_of(allocation)), constants_(constants) {}
+    /// Tables measured on the allocation's GPU correct messages of the same collective over a group of the same shape.
+    MessageTimes(const Allocation& allocation, const FittedCollectives& collectives);
     /// `bytes`: the whole array, as nccl_time counts.
     Message of(Collective collective, double bytes, const Group& group) const;
 
 private:
     Fabric node_;
+    double form_us(Collective collective, double bytes, const Group& group, const Fabric& fabric) const;
+    struct Measured {
+        Collective collective;
+        int ranks_per_node, nodes;
+        CollectiveCorrection correction;
+    };
     const NcclConstants& constants_;
+    std::vector<Measured> measured_;
 };
 
 }  // namespace dlcast

@@ -93,6 +93,14 @@ std::vector<std::size_t> choose_sizes(std::span<const TablePoint> points, std::s
     return chosen;
 }
 
+double residual_covariance(const TablePoint& a, const TablePoint& b) { return covariance(a, b); }
+
+std::vector<double> residual_weights(std::span<const TablePoint> points, const std::vector<double>& residuals) {
+    std::vector<std::size_t> all(points.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    return solve(covariances(points, all), residuals);
+}
+
 std::vector<double> correct_by_residual(std::span<const TablePoint> points, std::span<const MeasuredPoint> measured) {
     std::vector<std::size_t> at;
     std::vector<double> residual;

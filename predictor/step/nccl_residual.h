@@ -29,4 +29,9 @@ struct MeasuredPoint {
 /// bytes.
 std::vector<double> correct_by_residual(std::span<const TablePoint> points, std::span<const MeasuredPoint> measured);
 
+/// What correct_by_residual is made of: the covariance of two points of one table, and the weights of measured points
+/// whose residuals log(measured / predicted) are given.
+double residual_covariance(const TablePoint& a, const TablePoint& b);
+std::vector<double> residual_weights(std::span<const TablePoint> points, const std::vector<double>& residuals);
+
 }  // namespace dlcast

@@ -16,7 +16,8 @@ namespace dlcast {
 double anchor_factor(const std::vector<double>& log_ratios, bool known_kind);
 
 /// Multiplies each of `steps` (one a query, all of one workload) by the factor of the workload's `measured` steps,
-/// those on the same GPU type in the same precision alone where there are any, and narrows its spread. At most eight
+/// those on the same GPU type in the same precision alone where there are any, and narrows its spread. Without any, by
+/// what the site's own runs say (step_factor.h). At most eight
 /// measured steps count. GPUs beyond eight are taken to stand in nodes of eight. Errors: an unknown GPU, with the
 /// nearest known ones; a GPU count that the layout does not divide.
 Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& catalog, const StepWeights& weights,

@@ -17,7 +17,7 @@ namespace {
 class ExchangeBuilder {
 public:
     ExchangeBuilder(const ExchangeQuery& q, const FittedCollectives& collectives)
-        : q_(q), times_(q.allocation, collectives.constants), width_(element_bytes(q.workload.training.precision)) {}
+        : q_(q), times_(q.allocation, collectives), width_(element_bytes(q.workload.training.precision)) {}
 
     StepExchange build() {
         add_data_exchange();

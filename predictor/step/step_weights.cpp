@@ -166,6 +166,10 @@ Result<StepWeights> read_step_weights(const std::string& directory) {
     auto collectives = collectives_of(directory);
     if (!collectives) return collectives.error();
     out.collectives = std::move(*collectives);
+    auto refined = refined_steps_of(directory);
+    if (!refined) return refined.error();
+    out.collectives.refined = std::move(refined->collectives);
+    out.factors = std::move(refined->factors);
     return out;
 }
 

@@ -9,6 +9,7 @@
 
 #include "predictor/base/result.h"
 #include "predictor/device/device.h"
+#include "predictor/step/refined_steps.h"
 #include "predictor/step/shipped_collectives.h"
 #include "predictor/step/step_coefficients.h"
 
@@ -41,6 +42,7 @@ struct StepHeldOut {
 struct StepWeights {
     StepCoefficients coefficients = prior_coefficients();
     FittedCollectives collectives = shipped_collectives();  // of collectives.toml beside steps.toml, where there is one
+    std::vector<StepFactor> factors;                        // of the site, from refined_steps.toml
     StepSpread spread;
     std::vector<std::string> gpus, families;  // that the fit has seen: catalog keys; ModelSpec::family
     std::vector<StepSource> sources;
@@ -57,7 +59,7 @@ std::string write_step_weights(const StepWeights& weights);
 /// `directory`/collectives.toml; the shipped constants where there is no such file.
 Result<FittedCollectives> collectives_of(const std::string& directory);
 
-/// `directory`/steps.toml, the priors where there is no such file; and its collectives.
+/// `directory`/steps.toml, the priors where there is no such file; its collectives, and what a site refined.
 Result<StepWeights> read_step_weights(const std::string& directory);
 
 }  // namespace dlcast

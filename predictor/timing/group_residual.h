@@ -27,11 +27,18 @@ public:
     explicit GroupResidual(const std::vector<ResidualRow>& rows);
     /// To be added to the logarithm of the forecast of this call; 0 without rows.
     double at(const Operator& op, double forecast_s) const;
+    /// Of the residuals of two calls, before anything is measured; squared log units.
+    static double covariance_of(const Operator& a, double a_s, const Operator& b, double b_s);
+
+    /// What there is to keep, to be read again: anchor_width numbers a call.
+    static constexpr std::size_t anchor_width = 8;
+    std::vector<double> numbers() const;
+    static GroupResidual from_numbers(const std::vector<double>& numbers);
 
     static constexpr std::size_t max_rows = 512;  // solving takes the cube of it: some 50 ms
 
 private:
-    using Point = std::array<double, 7>;
+    using Point = std::array<double, anchor_width - 1>;
     static Point point_of(const Operator& op, double forecast_s);
     static double covariance(const Point& a, const Point& b);
     std::vector<Point> points_;

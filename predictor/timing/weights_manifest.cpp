@@ -97,6 +97,14 @@ Result<WeightsManifest> parse_weights_manifest(std::string_view text, const std:
         return h.finish();
     });
     if (!status) return status.error();
+    status = read_tables(r, "refined", [&](const Value& entry) -> Status {
+        ObjectReader k(entry, source, "refined");
+        out.refined.push_back({k.string("gpu").value_or(""), k.string("kind").value_or(""),
+                               k.integer("rows", 0).value_or(0), k.integer("held_out", 0).value_or(0),
+                               k.number("before_mape_pct").value_or(0.0), k.number("after_mape_pct").value_or(0.0)});
+        return k.finish();
+    });
+    if (!status) return status.error();
     if (status = r.finish(); !status) return status.error();
     return out;
 }
@@ -127,6 +135,14 @@ std::string write_weights_manifest(const WeightsManifest& m) {
             "[[held_out]]\nsource = {}\nop = {}\nrows = {}\nmape_pct = {:.2f}\nmedian_ape_pct = "
             "{:.2f}\nroofline_mape_pct = {:.2f}\n",
             quoted(h.source), quoted(h.op), h.rows, h.mape_pct, h.median_ape_pct, h.roofline_mape_pct);
+    }
+    if (!m.refined.empty())
+        out += "\n# Measured at this site; errors of what was held out, before and after, in percent.\n";
+    for (const RefinedKind& k : m.refined) {
+        out += fmt::format(
+            "[[refined]]\ngpu = {}\nkind = {}\nrows = {}\nheld_out = {}\nbefore_mape_pct = {:.2f}\nafter_mape_pct = "
+            "{:.2f}\n",
+            quoted(k.gpu), quoted(k.kind), k.rows, k.held_out, k.before_pct, k.after_pct);
     }
     return out;
 }

@@ -39,6 +39,13 @@ struct HeldOutError {
     std::int64_t rows = 0;
     double mape_pct = 0.0, median_ape_pct = 0.0, roofline_mape_pct = 0.0;
 };
+/// What `dlcast refine` made of measurements at a site: of how many, and the mean error on those held out, before and
+/// after.
+struct RefinedKind {
+    std::string gpu, kind;  // catalog key; kind of operator, "collectives" or "steps"
+    std::int64_t rows = 0, held_out = 0;
+    double before_pct = 0.0, after_pct = 0.0;
+};
 
 struct WeightsManifest {
     int schema = feature_schema;
@@ -49,6 +56,7 @@ struct WeightsManifest {
     std::vector<TrainingSource> sources;
     std::vector<std::string> excluded;  // GPUs and sources left out on request
     std::vector<HeldOutError> held_out;
+    std::vector<RefinedKind> refined;
 };
 
 inline constexpr const char* weights_file = "network.pt";

@@ -19,9 +19,9 @@ TEST_CASE("calls like the measured ones take their error, calls far from them ke
         const Operator op = test::linear(size, size, size);
         return residual.at(op, 1e-9 * flops(op));
     };
-    // Three alike rows against a scatter of 0.12: their mean is believed to 3 x 0.15^2 / (3 x 0.15^2 + 0.12^2) = 0.82.
-    CHECK_THAT(at(125), WithinAbs(0.82 * 0.2, 0.04));
-    CHECK_THAT(at(4300), WithinAbs(-0.82 * 0.2, 0.04));
+    // Three alike rows against a scatter of 0.10: their mean is believed to 3 x 0.25^2 / (3 x 0.25^2 + 0.10^2) = 0.95.
+    CHECK_THAT(at(125), WithinAbs(0.95 * 0.2, 0.03));
+    CHECK_THAT(at(4300), WithinAbs(-0.95 * 0.2, 0.03));
     CHECK_THAT(at(700), WithinAbs(0.0, 0.08));  // between them
 }
 

@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dlcast refine`: weights adapted to a site by its measurements and its finished jobs.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cli/accounting_sources.h"
+#include "cli/refined_part.h"
+#include "predictor/job/site_config.h"
+
+namespace dlcast {
+
+struct RefineOptions {
+    std::vector<std::string> samples;  // files of dlcast-profile and dlcast-sweep
+    bool jobs = false;                 // finished jobs, from `accounting`
+    AccountingOptions accounting;
+    std::string weights;        // directory to start from, refined before or not
+    std::string out;            // link to publish
+    std::string module_path;    // dlcast_torch.so
+    std::size_t fit_sizes = 8;  // of each table of collectives
+    bool force = false;         // publish what became worse as well
+};
+
+struct Refined {
+    RefinedErrors errors;  // of this call
+    std::string id;        // of the weights published
+    std::vector<std::string> notes;
+};
+
+/// Refines, judges on what was held out, publishes. Errors: files; nothing to refine by; a kind of a GPU whose held-out
+/// error would rise (then nothing is published, unless `force`); an unwritable place.
+Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalog);
+
+/// The kinds that got worse, as a sentence; empty where none did.
+std::string worse_kinds(const RefinedErrors& errors);
+
+}  // namespace dlcast

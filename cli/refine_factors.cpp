@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
+#include <cmath>
+#include <map>
+
+#include "cli/refined_part.h"
+#include "predictor/device/usual_node.h"
+#include "predictor/step/step_estimate.h"
+
+namespace dlcast {
+
+std::vector<StepFactor> refine_factors(const std::vector<StepRatio>& ratios, const std::vector<StepFactor>& before,
+                                       RefinedErrors& errors) {
+    std::map<std::string, std::vector<StepRatio>> by_gpu;
+    for (const StepRatio& ratio : ratios) by_gpu[ratio.gpu].push_back(ratio);
+    std::vector<StepFactor> out;
+    for (const auto& [gpu, own] : by_gpu) {
+        if (own.size() < 2) continue;
+        RefinedKind sum{.gpu = gpu, .kind = "steps"};
+        for (std::size_t i = 0; i < own.size(); ++i) {
+            std::vector<StepRatio> others = own;
+            others.erase(others.begin() + static_cast<std::ptrdiff_t>(i));
+            const auto fit = fit_step_factors(others);
+            const auto error_pct = [&](const std::vector<StepFactor>& factors) {
+                return 100.0 * std::fabs(step_factor(factors, gpu, own[i].family) / std::exp(own[i].log_ratio) - 1.0);
+            };
+            sum.before_pct += error_pct(before) / static_cast<double>(own.size());
+            sum.after_pct += error_pct(fit) / static_cast<double>(own.size());
+            sum.rows += own[i].runs;
+        }
+        sum.held_out = static_cast<std::int64_t>(own.size());
+        errors.push_back(sum);
+        for (StepFactor& factor : fit_step_factors(own)) out.push_back(std::move(factor));
+    }
+    for (const StepFactor& old : before)
+        if (!by_gpu.contains(old.gpu) || by_gpu.at(old.gpu).size() < 2) out.push_back(old);
+    return out;
+}
+
+Result<std::vector<StepRatio>> step_ratios(const SiteSamples& samples, const WeightsInForce& before) {
+    std::vector<StepRatio> out;
+    StepWeights plain = before.steps;
+    plain.factors.clear();
+    for (const SampledPass& sample : samples.passes) {
+        const MeasuredPass& pass = sample.pass;
+        if (pass.pass != Pass::step || pass.ranks % std::max(1, pass.nodes) != 0) continue;
+        const auto declaration = read_model_argument(pass.model);
+        if (!declaration) return declaration.error();
+        WorkloadOverrides overrides;
+        overrides.batch_size = pass.batch;
+        overrides.precision = pass.precision;
+        if (pass.optimizer != Optimizer::none) overrides.optimizer = to_string(pass.optimizer);
+        const auto workload = to_workload(*declaration, overrides);
+        if (!workload) return workload.error();
+        const Device& device = samples.devices.at(sample.gpu);
+        Allocation allocation;
+        allocation.device = device;
+        allocation.nodes = pass.nodes;
+        allocation.gpus_per_node = pass.ranks / pass.nodes;
+        allocation.intra_node = intra_node_link(device);
+        const double node_Bps = usual_network(device).node_Bps(allocation.gpus_per_node);
+        allocation.inter_node = {5e-6, network_attained * node_Bps / allocation.gpus_per_node};
+        const auto steps = estimate_steps({{&*workload, allocation}}, before.model, plain);
+        if (!steps) return steps.error();
+        const double log_ratio = std::log(sample.time_s / steps->front().step_s);
+        if (std::isfinite(log_ratio))
+            out.push_back(
+                {sample.gpu, workload->model.family, fmt::format("{} {}", pass.model, out.size()), log_ratio, 1});
+    }
+    return out;
+}
+
+}  // namespace dlcast

@@ -1,0 +1,41 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// TimingSamples of a site, sorted by what they are refined into.
+#pragma once
+
+#include <map>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "predictor/device/catalog.h"
+#include "predictor/samples/timing_sample.h"
+#include "predictor/step/refined_collective.h"
+#include "predictor/timing/measured_group.h"
+
+namespace dlcast {
+
+struct SampledCall {
+    Operator op;
+    Clock clock = Clock::kernel;
+    double time_s = 0.0;
+};
+
+struct SampledPass {
+    std::string gpu;
+    MeasuredPass pass;
+    double time_s = 0.0;
+};
+
+struct SiteSamples {
+    std::map<std::string, Device> devices;  // that were measured, by catalog key
+    std::map<std::pair<std::string, OperatorGroup>, std::vector<SampledCall>> calls;  // by device and group
+    std::vector<RefinedCollective> collectives;  // sizes ascending, each with the median of its samples
+    std::vector<SampledPass> passes;
+    std::size_t read = 0, without_network = 0;  // calls that no network knows, such as fused attention
+};
+
+/// Reads files of dlcast-profile and dlcast-sweep. Errors: those of read_timing_samples; a device that the catalog does
+/// not know, with the remedy; a collective whose ranks its nodes do not divide.
+Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, const DeviceCatalog& catalog);
+
+}  // namespace dlcast

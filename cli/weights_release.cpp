@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/weights_release.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <system_error>
+
+#include "predictor/base/text.h"
+
+namespace dlcast {
+namespace {
+
+namespace fs = std::filesystem;
+
+// What is wrong in the file system becomes an Error.
+template <typename Work>
+auto guarded(const std::string& name, const Work& work) -> decltype(work()) {
+    try {
+        return work();
+    } catch (const fs::filesystem_error& error) {
+        return invalid_argument(fmt::format("cannot publish '{}': {}", name, error.what()));
+    }
+}
+
+// "weights/" is the link weights.
+fs::path link_path(const std::string& name) {
+    fs::path path = fs::path(name).lexically_normal();
+    return path.has_filename() ? path : path.parent_path();
+}
+
+std::string version_prefix(const fs::path& link) { return link.filename().string() + ".v"; }
+
+// The number of a version of this link; 0 of another file.
+std::int64_t version_of(const fs::path& link, const fs::path& file) {
+    const std::string name = file.filename().string(), prefix = version_prefix(link);
+    if (!name.starts_with(prefix)) return 0;
+    return parse_integer(std::string_view(name).substr(prefix.size())).value_or(0);
+}
+
+fs::path folder_of(const fs::path& link) { return link.has_parent_path() ? link.parent_path() : fs::path("."); }
+
+std::int64_t newest_version(const fs::path& link) {
+    std::int64_t newest = 0;
+    for (const auto& entry : fs::directory_iterator(folder_of(link)))
+        newest = std::max(newest, version_of(link, entry.path()));
+    return newest;
+}
+
+// The link shows the old target or the new one at every moment.
+void turn_link(const fs::path& link, const fs::path& target) {
+    const fs::path beside = link.string() + ".next";
+    fs::remove(beside);
+    fs::create_directory_symlink(target, beside);
+    fs::rename(beside, link);
+}
+
+void sync_folder(const fs::path& folder) {
+    const int handle = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY);
+    if (handle < 0) return;
+    ::fsync(handle);
+    ::close(handle);
+}
+
+void remove_older(const fs::path& link, const fs::path& last) {
+    std::vector<fs::path> old;
+    const fs::path current = fs::read_symlink(link);
+    for (const auto& entry : fs::directory_iterator(folder_of(link)))
+        if (version_of(link, entry.path()) > 0 && entry.path().filename() != current && entry.path().filename() != last)
+            old.push_back(entry.path());
+    for (const fs::path& version : old) fs::remove_all(version);
+}
+
+}  // namespace
+
+Status publish_weights(const std::string& name, const std::function<Status(const std::string&)>& fill) {
+    return guarded(name, [&]() -> Status {
+        const fs::path link = link_path(name), last = link.string() + ".last";
+        if (fs::exists(fs::symlink_status(link)) && !fs::is_symlink(link))
+            return invalid_argument(
+                fmt::format("--out: '{}' is there and is no link to a version; name another place, and put it into "
+                            "dlcast.toml as [files] weights",
+                            name));
+        fs::create_directories(folder_of(link));
+        const fs::path version = link.string() + fmt::format(".v{}", newest_version(link) + 1);
+        const fs::path unfinished = version.string() + ".unfinished";
+        fs::remove_all(unfinished);
+        fs::create_directory(unfinished);
+        if (auto s = fill(unfinished.string()); !s) {
+            fs::remove_all(unfinished);
+            return s;
+        }
+        sync_folder(unfinished);
+        fs::rename(unfinished, version);
+        const bool has_old = fs::is_symlink(link);
+        const fs::path old = has_old ? fs::read_symlink(link) : fs::path();
+        turn_link(link, version.filename());
+        if (has_old) turn_link(last, old);
+        sync_folder(folder_of(link));
+        remove_older(link, old);
+        return ok();
+    });
+}
+
+Result<std::string> roll_back_weights(const std::string& name) {
+    return guarded(name, [&]() -> Result<std::string> {
+        const fs::path link = link_path(name), last = link.string() + ".last";
+        if (!fs::is_symlink(link) || !fs::exists(last))
+            return not_found(
+                fmt::format("'{}' has no version before; dlcast refine keeps the last one it replaced", name));
+        const fs::path now = fs::read_symlink(link), before = fs::read_symlink(last);
+        turn_link(link, before);
+        turn_link(last, now);
+        sync_folder(folder_of(link));
+        return before.string();
+    });
+}
+
+}  // namespace dlcast

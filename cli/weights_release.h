@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// A weights directory that is published in one step: NAME is a link to one of its versions, so that a running
+// controller sees the old one or the new one, whole.
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "predictor/base/result.h"
+
+namespace dlcast {
+
+/// Makes NAME.v<N+1>, lets `fill` write into it, and turns the link NAME to it; the version that NAME led to stays, as
+/// NAME.last, and older ones are removed. Nothing is published where `fill` fails. Errors: NAME is there and is no
+/// link, with the remedy; an unwritable place; those of `fill`.
+Status publish_weights(const std::string& name, const std::function<Status(const std::string& dir)>& fill);
+
+/// Turns NAME to NAME.last and NAME.last to where NAME led; the version now in force. Errors: there is no last one.
+Result<std::string> roll_back_weights(const std::string& name);
+
+}  // namespace dlcast

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/weights_release.h"
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "predictor/base/text.h"
+#include "tests/scratch_folder.h"
+
+using namespace dlcast;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+auto holding(const std::string& text) {
+    return [text](const std::string& dir) { return write_file_atomically(dir + "/manifest.toml", text); };
+}
+
+std::string content(const std::string& name) {
+    const auto text = read_file(name + "/manifest.toml", 1000);
+    return text ? *text : text.error().message;
+}
+
+std::size_t entries(const fs::path& folder) {
+    return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), fs::directory_iterator()));
+}
+
+}  // namespace
+
+TEST_CASE("weights are published through a link, and the last ones are kept", "[refine]") {
+    const ScratchFolder folder;
+    const std::string name = folder.path("site/weights");
+    for (const char* text : {"one", "two", "three"}) REQUIRE(publish_weights(name, holding(text)));
+    CHECK(fs::is_symlink(name));
+    CHECK(content(name) == "three");
+    CHECK(content(name + ".last") == "two");
+    CHECK(entries(folder.path("site")) == 4);  // two links, two versions: the first is gone
+
+    REQUIRE(roll_back_weights(name + "/"));
+    CHECK(content(name) == "two");
+    CHECK(content(name + ".last") == "three");
+    REQUIRE(publish_weights(name, holding("four")));
+    CHECK(content(name) == "four");
+    CHECK(content(name + ".last") == "two");
+}
+
+TEST_CASE("what cannot be published leaves the weights as they are", "[refine]") {
+    const ScratchFolder folder;
+    const std::string name = folder.path("weights");
+    CHECK_THAT(roll_back_weights(name).error().message, Contains("no version before"));
+    REQUIRE(publish_weights(name, holding("one")));
+    CHECK_THAT(roll_back_weights(name).error().message, Contains("no version before"));
+    const auto failed = publish_weights(name, [](const std::string&) -> Status { return unavailable("no room"); });
+    REQUIRE_FALSE(failed);
+    CHECK(failed.error().message == "no room");
+    CHECK(content(name) == "one");
+    CHECK(entries(folder.path("")) == 2);
+
+    const std::string plain = folder.path("plain");
+    fs::create_directory(plain);
+    CHECK_THAT(publish_weights(plain, holding("two")).error().message, Contains("no link") && Contains("dlcast.toml"));
+    CHECK(fs::is_empty(plain));
+}
