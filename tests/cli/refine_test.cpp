@@ -14,6 +14,7 @@
 #include "cli/weights_release.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_state.h"
+#include "predictor/step/nccl_model.h"
 #include "tests/accounting/zone.h"
 #include "tests/scratch_folder.h"
 #include "tests/timing/operators.h"
