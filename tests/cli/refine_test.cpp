@@ -21,6 +21,7 @@
 
 using namespace dlcast;
 using Catch::Matchers::Contains;
+using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 namespace fs = std::filesystem;
 
@@ -72,7 +73,9 @@ public:
         std::vector<OperatorQuery> queries;
         for (const Operator& op : operators_) queries.push_back({&op, &device_});
         std::vector<double> out;
-        for (const OperatorTime& time : *(*model)->times(queries)) out.push_back(time.median_s);
+        const auto times = (*model)->times(queries);
+        REQUIRE(times);
+        for (const OperatorTime& time : *times) out.push_back(time.median_s);
         return out;
     }
     Result<Refined> refine() const { return dlcast::refine(options, catalog_); }
@@ -118,7 +121,7 @@ TEST_CASE("a GPU whose calls take half as long again is forecast so, by its publ
     REQUIRE(manifest->refined.size() == 1);
     CHECK(manifest->refined[0].gpu == gpu);
     CHECK(manifest->refined[0].held_out == 30);
-    CHECK_THAT(manifest->refined[0].after_pct, WithinRel(linear.after_pct, 0.01));
+    CHECK_THAT(manifest->refined[0].after_pct, WithinAbs(linear.after_pct, 0.005));  // two digits are written
 }
 
 TEST_CASE("measurements that say nothing lasting are refused, unless told to", "[refine][torch]") {
@@ -237,9 +240,10 @@ TEST_CASE("finished jobs correct forecasts of their kind on their GPU", "[refine
     CHECK(steps.held_out == 6);
     CHECK_THAT(steps.before_pct, WithinRel(100.0 / 6.0, 1e-3));  // 1 / 1.2 is a sixth too short
     CHECK(steps.after_pct < 3.0);
+    const std::string family = to_workload(*read_model_argument("resnet50"))->model.family;
     const auto weights = read_step_weights(site.options.out);
     REQUIRE(weights);
-    CHECK_THAT(step_factor(weights->factors, "L40S", "ResNet"), WithinRel(1.2, 0.05));
+    CHECK_THAT(step_factor(weights->factors, "L40S", family), WithinRel(1.2, 0.05));
     CHECK_THAT(refined->notes.back(), Contains("1 more were forecast by other weights"));
 }
 
