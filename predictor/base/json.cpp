@@ -51,12 +51,17 @@ private:
         return false;
     }
     bool fail(const std::string& fault) { return fail_at(place(), fault); }
+    bool fail_encoding() { return fail("bytes that are no UTF-8; save the file as UTF-8 text"); }
     // `what` is missing here.
     bool expected(std::string_view what) {
         if (at_ >= text_.size()) return fail(fmt::format("the text ends where {} should stand", what));
         if (text_.substr(at_).starts_with("//") || text_.substr(at_).starts_with("/*") || peek() == '#')
             return fail("a comment; JSON has none, take it out");
-        const std::size_t length = std::max<std::size_t>(utf8_sequence(text_.substr(at_)), 1);
+        for (const std::string_view word : {"NaN", "Infinity", "-Infinity"})
+            if (text_.substr(at_).starts_with(word))
+                return fail(fmt::format("{}; JSON has none, write a number", word));
+        const std::size_t length = utf8_sequence(text_.substr(at_));
+        if (length == 0) return fail_encoding();
         return fail(fmt::format("expected {}, found '{}'", what, text_.substr(at_, length)));
     }
 
@@ -191,7 +196,7 @@ private:
             }
             const std::size_t length = utf8_sequence(text_.substr(at_));
             if (length == 1) return fail("a control character inside a string; write it as \\n, \\t or \\u000b");
-            if (length == 0) return fail("bytes that are no UTF-8; save the file as UTF-8");
+            if (length == 0) return fail_encoding();
             out.append(text_, at_, length);
             at_ += length;
         }

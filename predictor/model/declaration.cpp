@@ -18,6 +18,7 @@ namespace {
 
 constexpr std::size_t most_payload_bytes = 64 * 1024;
 constexpr int most_references = 8;  // files that name files
+constexpr std::size_t longest_shown_name = 200;
 
 enum class PathKind { none, file, directory };
 
@@ -59,8 +60,9 @@ Status resolve_reference(Declaration& declaration, const std::string& folder, in
     const std::string path = name.starts_with('/') ? name : folder + name;
     if (path_kind(path) == PathKind::none) {
         if (find_zoo_name(name)) return ok();
-        return not_found(at_place(declaration.source, model->at,
-                                  fmt::format("no file and no known model \"{}\"; {}", name, near_hint(name))));
+        return not_found(at_place(
+            declaration.source, model->at,
+            fmt::format("no file and no known model \"{}\"; {}", one_line(name, longest_shown_name), near_hint(name))));
     }
     if (depth >= most_references)
         return invalid_argument(

@@ -50,6 +50,12 @@ Result<Value> bring_parts(Value tree, const std::string& source) {
 
 Result<Value> to_dlcast_json(Value tree, const std::string& source) {
     if (tree.find("model")) return bring_parts(std::move(tree), source);
+    // TensorFlow.js wraps what Keras writes, once or twice.
+    for (const char* wrapper : {"modelTopology", "model_config"})
+        if (Value* inside = tree.find(wrapper); inside && inside->is_object()) {
+            Value unwrapped = std::move(*inside);
+            tree = std::move(unwrapped);
+        }
     if (tree.find("model_type")) return around(keep_hf_keys(tree));
     // Diffusers' configs name a class.
     if (const Value* name = tree.find("_class_name"); name && name->is_string()) {

@@ -114,10 +114,10 @@ private:
         const std::string type = text_of(made.find("type"));
         if (type == "add" || type == "multiply" || type == "concat") {
             Value from = Value::array();
-            for (const std::string& name : names) from.push(name);
-            made.set("from", std::move(from));
+            for (const std::string& name : names) from.push(name).at = layer.at;
+            made.set("from", std::move(from)).at = layer.at;
         } else if (names.size() == 1 && names[0] != (previous_ == input_name_ ? "input" : previous_)) {
-            made.set("from", names[0]);
+            made.set("from", names[0]).at = layer.at;
         }
     }
 

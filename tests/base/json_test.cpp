@@ -50,7 +50,9 @@ TEST_CASE("bad JSON is refused with its place", "[json]") {
     CHECK_THAT(fault_of("{\"a\": 1} trailing"), StartsWith("net.json:1:"));
     CHECK_THAT(fault_of("{\"a\": \"\xff\xfe\"}"), Contains("net.json:1:"));
     CHECK_THAT(fault_of("{\"a\": 1e999}"), Contains("net.json:1:"));
-    CHECK_THAT(fault_of("{\"a\": NaN}"), StartsWith("net.json:1:"));
+    CHECK(fault_of("{\"a\": NaN}") == "net.json:1:7: NaN; JSON has none, write a number");
+    CHECK(fault_of("{\"a\": -Infinity}") == "net.json:1:7: -Infinity; JSON has none, write a number");
+    CHECK_THAT(fault_of("\xff\xfe{\""), Contains("no UTF-8"));  // UTF-16
 }
 
 TEST_CASE("what people write in the place of JSON is named", "[json]") {

@@ -55,6 +55,24 @@ TEST_CASE("a Keras model is read with its input, sources and frozen layers", "[m
     CHECK(w.model.trainable_parameters == 64 + 16 + 18);
 }
 
+// 16 x 4 + 4 = 68. TensorFlow.js's own models hold the topology itself, converted ones a model_config inside.
+TEST_CASE("a model of TensorFlow.js is what its topology says", "[model][formats]") {
+    const std::string keras = R"({"class_name": "Sequential", "config": {"name": "m", "layers": [{"class_name": "Dense",
+        "config": {"name": "a", "units": 4, "batch_input_shape": [null, 16]}}]}})";
+    CHECK(good_workload(R"({"format": "layers-model", "modelTopology": )" + keras + R"(, "weightsManifest": []})")
+              .model.parameters == 68);
+    CHECK(good_workload(R"({"modelTopology": {"keras_version": "2.4.0", "model_config": )" + keras + "}}")
+              .model.parameters == 68);
+}
+
+TEST_CASE("Keras layers that read each other are refused at their place", "[model][formats]") {
+    CHECK_THAT(error_of(R"({"class_name": "Functional", "config": {"layers": [
+        {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 8, 8, 3], "name": "i"}, "inbound_nodes": []},
+        {"class_name": "Add", "config": {"name": "a"}, "inbound_nodes": [[["b", 0, 0, {}], ["i", 0, 0, {}]]]},
+        {"class_name": "Add", "config": {"name": "b"}, "inbound_nodes": [[["a", 0, 0, {}], ["i", 0, 0, {}]]]}]}})"),
+               Catch::StartsWith("model description:3:9: from names \"b\", which is no earlier layer"));
+}
+
 TEST_CASE("Keras 3 names sources by keras_history", "[model][formats]") {
     const auto w = good_workload(R"({"class_name": "Functional", "module": "keras", "config": {"name": "m", "layers": [
         {"class_name": "InputLayer", "config": {"batch_shape": [null, 16], "name": "in"}, "inbound_nodes": []},
@@ -75,7 +93,9 @@ TEST_CASE("files of other tools are told by content", "[model][formats]") {
     const auto llama = from_file(inputs + "hf_llama32_1b.json");
     CHECK(llama.model.parameters == 1'235'814'400);
     CHECK(llama.model.name == "hf_llama32_1b");
-    CHECK(from_file(inputs + "keras260_vgg16_full.json").model.layers[0].output == Shape{64, 224, 224});
+    const auto keras = from_file(inputs + "keras260_vgg16_full.json");
+    CHECK(keras.model.layers[0].output == Shape{64, 224, 224});
+    CHECK(keras.model.parameters == 138'357'544 - 4097 * 998);  // two classes instead of a thousand
 }
 
 // The names say billions of parameters, as their papers count.
