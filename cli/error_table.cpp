@@ -17,7 +17,7 @@ double quantile(std::vector<double> values, double fraction) {
 }
 
 std::string line(const std::string& name, const ErrorFigures& f) {
-    return fmt::format("{:<38}{:>8}{:>9.1f}{:>9.1f}{:>9.1f}{:>12.3f}{:>11.1f}{:>10.1f}\n", name, f.rows, f.mape_pct,
+    return fmt::format("{:<46}{:>8}{:>9.1f}{:>9.1f}{:>9.1f}{:>12.3f}{:>11.1f}{:>10.1f}\n", name, f.rows, f.mape_pct,
                        f.median_ape_pct, f.p90_ape_pct, f.rmse_ms, f.baseline_mape_pct, f.coverage_pct);
 }
 
@@ -73,7 +73,7 @@ std::map<std::string, ErrorFigures> ErrorTable::groups(const std::string& by) co
 std::string ErrorTable::text() const {
     std::string out;
     for (const auto& [by, ignored] : by_) {
-        out += fmt::format("{:<38}{:>8}{:>9}{:>9}{:>9}{:>12}{:>11}{:>10}\n", "by " + by, "rows", "MAPE %", "median %",
+        out += fmt::format("{:<46}{:>8}{:>9}{:>9}{:>9}{:>12}{:>11}{:>10}\n", "by " + by, "rows", "MAPE %", "median %",
                            "p90 %", "RMSE ms", "roofline %", "in 90 %");
         for (const auto& [group, figures] : groups(by)) out += line(group, figures);
         out += '\n';

@@ -4,12 +4,25 @@
 #include <algorithm>
 #include <cmath>
 
+#include "cli/training_rows.h"
 #include "predictor/timing/physics.h"
 
 namespace dlcast {
 namespace {
 constexpr double normal_quantile_95 = 1.6449;  // 90 % of a normal distribution lies within that many deviations
 constexpr std::size_t batch_rows = 8192;       // bounds memory, and keeps a batch in the cache
+
+// Sets ask different things (new shapes, shapes of models, GPUs that trained nothing): each by source, operator and
+// GPU. Rows whose like was left out of training for being wrong are shown beside, not mixed in.
+void add_to_set(ErrorTable& table, const OpsRow& row, const ErrorSample& sample) {
+    table.add("set", row.set, sample);
+    if (!row.fault.empty()) return;
+    const std::string way = "set " + row.set + ", source/kind";
+    const std::string kind = row.source + "/" + to_string(row.op.kind);
+    table.add(way, kind + (is_known_wrong(row) ? ", " + row.gpu : ""), sample);
+    table.add(way + ", GPU", kind + " " + row.gpu, sample);
+}
+
 }  // namespace
 
 Result<std::vector<OperatorTime>> operator_times(const std::vector<OpsRow>& rows, const LayerTimeModel& model,
@@ -50,7 +63,7 @@ ErrorTable operator_errors(const std::vector<OpsRow>& rows, const std::vector<Op
         table.add(sample);
         table.add("source/operator", rows[i].source + "/" + rows[i].op_name, sample);
         table.add("gpu", rows[i].gpu, sample);
-        if (!rows[i].set.empty()) table.add("set", rows[i].set, sample);
+        if (!rows[i].set.empty()) add_to_set(table, rows[i], sample);
     }
     return table;
 }

@@ -21,7 +21,7 @@ Result<std::vector<OperatorTime>> operator_times(const std::vector<OpsRow>& rows
 /// The error of a row that was measured. A row that could not be described counts as 100 %.
 ErrorSample operator_error(const OpsRow& row, const OperatorTime& time);
 
-/// By source and operator, and by GPU.
+/// By source and operator, by GPU, and inside each set by source, kind of operator and GPU.
 ErrorTable operator_errors(const std::vector<OpsRow>& rows, const std::vector<OperatorTime>& times);
 
 }  // namespace dlcast

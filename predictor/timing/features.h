@@ -12,8 +12,8 @@
 
 namespace dlcast {
 
-/// Changes with every change of a column below; weights of another schema are refused.
-inline constexpr int feature_schema = 2;
+/// Changes with every change of a column below, or of the formula they enter; weights of another schema are refused.
+inline constexpr int feature_schema = 3;
 
 /// Three networks, for three ways of spending time.
 enum class Net { conv, product, memory };
@@ -28,9 +28,9 @@ struct PhysicsColumns {
     float log_compute_s = 0.0f;     // arithmetic at the sustained rate
     float log_memory_s = 0.0f;      // traffic at the bandwidth (in part of the cache, for memory-bound operators)
     float log_slowness_min = 0.0f;  // least log time over compute_s: 0, less where an algorithm saves arithmetic
-    float adds_launch = 0.0f;       // 1: the launch adds to the time (Clock::session); 0: it is a floor under it
-    float update_s = 0.0f;          // traffic of the updates inside a measured training step
-    float host_launch = 0.0f;       // 1: the launch is the host's, so it differs by machine (not for Clock::kernel)
+    float adds_launch = 0.0f;  // 1: the launch adds to the time (Clock::session); 0: it is in part a floor under it
+    float update_s = 0.0f;     // traffic of the updates inside a measured training step
+    float host_launch = 0.0f;  // 1: the launch is the host's, so it differs by machine (not for Clock::kernel)
 };
 inline constexpr int physics_columns = 6;
 

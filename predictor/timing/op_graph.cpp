@@ -181,10 +181,11 @@ private:
 
     void put_mask_sum(double count) {
         put_elementwise(out_.forward, Function::add_scalar, scores_, count);
-        // Hugging Face's OPT then clamps the scores by torch.max against the least number; its gradient compares twice,
-        // halves, selects and fills.
+        // Hugging Face's OPT then clamps the scores by torch.max against the least number, a tensor of one element.
+        // Mask and number are broadcast, so both kernels compute offsets: whole passes on MI100 and MI210, which train,
+        // take three plain passes over the scores for the two. Its gradient compares twice, halves, selects and fills.
         if (!graph_.model.starts_with("opt")) return;
-        put_elementwise(out_.forward, Function::mul_scalar, scores_, count);
+        put_elementwise(out_.forward, Function::mul_scalar, scores_, 2.0 * count);
         put_elementwise(out_.backward, Function::mul_scalar, scores_, 5.0 * count);
     }
 

@@ -51,6 +51,7 @@ NetParameters initial(const dlcast_torch_table& table, const Rows& rows, const d
     p.embedding = at::randn({groups, NetParameters::embedding_width}, random, at::kFloat) * 0.1;
     p.offset = at::zeros({groups, 3});
     p.log_launch = initial_launch(table, options.launch_slots);
+    p.group_launch = at::zeros({groups, options.launch_slots});
     p.log_update = at::zeros({options.optimizer_slots});
     p.slowness_min = at::full({1}, net.slowness_min);
     return p;

@@ -37,6 +37,7 @@ PlainNet::PlainNet(const NetParameters& p)
       embedding_(values(p.embedding)),
       offset_(values(p.offset)),
       log_launch_(values(p.log_launch)),
+      group_launch_(values(p.group_launch)),
       update_(values(p.log_update.exp())),
       groups_(static_cast<std::int32_t>(p.embedding.size(0))),
       slowness_min_(values(p.slowness_min).front()) {
@@ -97,17 +98,24 @@ PlainNet::Outputs PlainNet::outputs(const float* z, const float* physics, const 
     const float log_compute = physics[0] + physics[2] + softplus(z[0]) + offset(1);
     const float log_memory = physics[1] + slowness_min_ + softplus(z[1]) + offset(2);
     const float log_main = smooth_maximum(log_compute, log_memory, 3.0f);
-    const float log_launch =
-        physics[5] > 0.5f ? log_launch_[static_cast<std::size_t>(table.launch[row])] + offset(0) + std::tanh(z[3])
-                          : std::log(static_cast<float>(kernel_start_s));
+    const float log_launch = physics[5] > 0.5f ? host_launch(group, table.launch[row]) + offset(0) + std::tanh(z[3])
+                                               : std::log(static_cast<float>(kernel_start_s));
     float log_time = 0.0f;
     if (physics[3] > 0.5f) {
         const float update = update_[static_cast<std::size_t>(table.optimizer[row])] * physics[4];
         log_time = std::log(std::exp(log_launch) + std::exp(log_main) + update);
     } else {
-        log_time = smooth_maximum(log_launch, log_main, 6.0f);
+        const float before = physics[5] > 0.5f ? launch_before : 0.0f;
+        const float hidden = smooth_maximum(log_launch + std::log(1.0f - before), log_main, 6.0f);
+        log_time = std::log(before * std::exp(log_launch) + std::exp(hidden));
     }
     return {log_time, std::clamp(z[2], -6.0f, 1.0f)};
+}
+
+float PlainNet::host_launch(std::int32_t group, std::int32_t slot) const {
+    const std::size_t at = static_cast<std::size_t>(slot);
+    return log_launch_[at] +
+           (group < 0 ? 0.0f : group_launch_[static_cast<std::size_t>(group) * log_launch_.size() + at]);
 }
 
 void PlainNet::add_predictions(const dlcast_torch_table& table) const {

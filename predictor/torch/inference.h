@@ -30,13 +30,14 @@ private:
     void check(const dlcast_torch_table& table) const;
     void fill_inputs(const dlcast_torch_table& table, std::int64_t first, std::int64_t rows, float* inputs) const;
     float beyond(const float* features) const;
+    float host_launch(std::int32_t group, std::int32_t slot) const;
     Outputs outputs(const float* z, const float* physics, const dlcast_torch_table& table, std::int64_t row) const;
 
     int columns_ = 0;
     std::vector<float> mean_, inverse_sd_, low_, high_;
     std::vector<Layer> layers_;
-    std::vector<float> embedding_, offset_;  // [groups, embedding_width], [groups, 3]
-    std::vector<float> log_launch_, update_;
+    std::vector<float> embedding_, offset_;                  // [groups, embedding_width], [groups, 3]
+    std::vector<float> log_launch_, group_launch_, update_;  // [slots], [groups, slots], [optimizers]
     std::int32_t groups_ = 0;
     float slowness_min_ = 0.0f;
 };

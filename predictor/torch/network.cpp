@@ -33,6 +33,7 @@ void NetParameters::each(const std::function<void(const char*, at::Tensor&, bool
     visit("embedding", embedding, true);
     visit("offset", offset, true);
     visit("log_launch", log_launch, true);
+    visit("group_launch", group_launch, true);
     visit("log_update", log_update, true);
     visit("slowness_min", slowness_min, false);
 }
@@ -57,6 +58,7 @@ void NetParameters::check() const {
     }
     expect(embedding, {embedding.size(0), embedding_width}, "embedding");
     expect(offset, {embedding.size(0), 3}, "offset");
+    expect(group_launch, {embedding.size(0), log_launch.size(0)}, "group_launch");
     expect(slowness_min, {1}, "slowness_min");
 }
 
@@ -95,13 +97,16 @@ Prediction predict(const NetParameters& net, const Rows& rows, const at::Tensor&
     const at::Tensor log_compute = physics(0) + slow_compute + offset.select(1, 1);
     const at::Tensor log_memory = physics(1) + slow_memory + offset.select(1, 2);
     const at::Tensor log_main = smooth_maximum(log_compute, log_memory, 3.0);
-    const at::Tensor host_launch =
-        net.log_launch.index_select(0, rows.launch) + offset.select(1, 0) + at::tanh(z.select(1, 3));
+    const at::Tensor slot = group * static_cast<int>(net.log_launch.size(0)) + rows.launch;
+    const at::Tensor host = net.group_launch.view({-1}).index_select(0, slot) * known.squeeze(1) + offset.select(1, 0);
+    const at::Tensor host_launch = net.log_launch.index_select(0, rows.launch) + host + at::tanh(z.select(1, 3));
     const at::Tensor log_launch = at::where(physics(5).gt(0.5), host_launch, at::full({1}, std::log(kernel_start_s)));
     const at::Tensor update = net.log_update.index_select(0, rows.optimizer).exp() * physics(4);
     const at::Tensor added = at::log(log_launch.exp() + log_main.exp() + update);
-    return {at::where(physics(3).gt(0.5), added, smooth_maximum(log_launch, log_main, 6.0)),
-            z.select(1, 2).clamp(-6.0, 1.0), slow_compute, slow_memory};
+    const at::Tensor before = physics(5) * launch_before;
+    const at::Tensor hidden = smooth_maximum(log_launch + at::log(1.0 - before), log_main, 6.0);
+    const at::Tensor alone = at::log(before * log_launch.exp() + hidden.exp());
+    return {at::where(physics(3).gt(0.5), added, alone), z.select(1, 2).clamp(-6.0, 1.0), slow_compute, slow_memory};
 }
 
 }  // namespace dlcast

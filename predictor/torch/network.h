@@ -16,6 +16,10 @@ namespace dlcast {
 /// From one kernel of a running stream to the next. Measured rows hardly show it alone, so it is no learnt constant.
 inline constexpr double kernel_start_s = 4e-6;
 
+/// Part of a host's launch that a clock around one call counts before the kernel starts; the rest passes beside the
+/// kernel.
+inline constexpr float launch_before = 0.5f;
+
 /// One multilayer perceptron and the constants learnt beside it.
 struct NetParameters {
     static constexpr int layers = 4;
@@ -31,6 +35,7 @@ struct NetParameters {
     at::Tensor embedding;                   // [groups, embedding_width]
     at::Tensor offset;                      // [groups, 3]: log launch, log compute, log memory
     at::Tensor log_launch;                  // [launch slots]
+    at::Tensor group_launch;                // [groups, launch slots]: log, how a host differs from the rest at this one
     at::Tensor log_update;                  // [optimizer slots]
     at::Tensor slowness_min;                // [1]
 
@@ -58,7 +63,10 @@ struct Prediction {
 /// launch, so that no slowness of the kernel has to stand in for it. `known`: [rows, 1], 1 where the group's constants
 /// count, 0 where the GPU is to be an unnamed one.
 ///     main = smooth maximum of exp(log_compute_s + a + off_c) and exp(log_memory_s + b + off_m), of power 3
-///     t = smooth maximum of launch and main, of power 6; or, for a session, launch + main + update
+///     t = b launch + smooth maximum of (1 - b) launch and main, of power 6, where b is launch_before for a host's
+///     launch,
+///         0 for a kernel's
+///     t = launch + main + update, for a session
 /// For training. PlainNet (inference.h) computes the same for forecasts; a test of the module compares the two.
 Prediction predict(const NetParameters& net, const Rows& rows, const at::Tensor& standardised, const at::Tensor& known);
 at::Tensor standardise(const NetParameters& net, const at::Tensor& features);

@@ -111,6 +111,31 @@ TEST_CASE("a row that cannot be described counts as an error of 100 %", "[ops]")
     CHECK(result->errors.total().mape_pct == 100.0);
 }
 
+TEST_CASE("each set is told by source, kind and GPU, rows known to be wrong beside", "[ops]") {
+    const ScratchFolder folder;
+    const auto file = folder.write("ops.csv",
+                                   "rid,set,source,gpu,op,m,k,n,rows,cols,time_ms\n"
+                                   "a,test,here,V100-PCIE-32GB,linear,64,64,64,,,1\n"
+                                   "b,test,here,P100-PCIE-16GB,linear,64,64,64,,,1\n"
+                                   "c,test,here,P100-PCIE-16GB,add,,,,8,8,1\n"
+                                   "d,test,here,P100-PCIE-16GB,relu,,,,8,8,1\n"
+                                   "e,other,here,P100-PCIE-16GB,linear,64,64,64,,,1\n"
+                                   "f,test,neusight,P4,linear,64,64,64,,,1\n");
+    auto known = catalog();
+    Device p4 = test::p100();
+    p4.name = "P4";
+    known.add(p4, {});
+    const auto result = evaluate_ops({file}, known, *make_analytic_model(), "");
+    REQUIRE(result);
+    const auto kinds = result->errors.groups("set test, source/kind");
+    CHECK(kinds.size() == 3);
+    CHECK(kinds.at("here/linear").rows == 2);
+    CHECK(kinds.at("here/elementwise").rows == 2);
+    CHECK(kinds.at("neusight/linear, P4").rows == 1);
+    CHECK(result->errors.groups("set test, source/kind, GPU").at("here/linear P100-PCIE-16GB").rows == 1);
+    CHECK(result->errors.groups("set other, source/kind").at("here/linear").rows == 1);
+}
+
 TEST_CASE("the measured column never moves a forecast", "[ops]") {
     const ScratchFolder folder;
     const std::string start = "a,V100-PCIE-32GB,linear,512,512,512", other = "b,P100-PCIE-16GB,linear,64,64,64";

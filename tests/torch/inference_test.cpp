@@ -5,6 +5,7 @@
 #include <ATen/CPUGeneratorImpl.h>
 
 #include <catch2/catch.hpp>
+#include <cmath>
 #include <vector>
 
 using namespace dlcast;
@@ -30,6 +31,7 @@ NetParameters random_network(at::Generator& random) {
     p.embedding = at::randn({groups, NetParameters::embedding_width}, random);
     p.offset = at::randn({groups, 3}, random) * 0.1;
     p.log_launch = at::randn({launches}, random) - 10.0;
+    p.group_launch = at::randn({groups, launches}, random) * 0.1;
     p.log_update = at::randn({optimizers}, random);
     p.slowness_min = at::full({1}, -0.7);
     p.check();
@@ -70,6 +72,30 @@ TEST_CASE("plain arrays and tensors compute the same times and scales", "[torch]
     for (std::int64_t i = 0; i < rows; ++i) {
         CHECK(log_time[static_cast<std::size_t>(i)] == Approx(expected.log_time[i].item<float>()).margin(1e-4));
         CHECK(log_scale[static_cast<std::size_t>(i)] == Approx(expected.log_scale[i].item<float>()).margin(1e-4));
+    }
+}
+
+TEST_CASE("half of a host's launch adds to a call, the rest passes beside the kernel", "[torch]") {
+    const at::NoGradGuard no_grad;
+    at::Generator random = at::detail::createCPUGenerator(1);
+    NetParameters p = random_network(random);
+    for (at::Tensor& weight : p.weight) weight.zero_();
+    for (at::Tensor& bias : p.bias) bias.zero_();
+    p.slowness_min.zero_();
+    p.log_launch.fill_(std::log(10e-6));
+    // No arithmetic; traffic of 2.5 us, which outputs of 0 slow down by e^softplus(0) = 2.
+    const float physics_of_call[6] = {-60.0f, std::log(2.5e-6f), 0.0f, 0.0f, 0.0f, 1.0f};
+    const float physics_of_kernel[6] = {-60.0f, std::log(2.5e-6f), 0.0f, 0.0f, 0.0f, 0.0f};
+    const std::vector<float> features(columns, 0.0f);
+    const std::int32_t launch = 0, optimizer = 0, group = -1;
+    // 5 us before; then 5 us of launch beside 5 us of kernel: 5 x 2^(1/6) = 5.612. Of a kernel, 4 us beside 5 us:
+    // 5 x (1 + 0.8^6)^(1/6) = 5.198.
+    for (const auto& [physics, expected_s] : {std::pair{physics_of_call, 10.612e-6}, {physics_of_kernel, 5.198e-6}}) {
+        float log_time = 0.0f, log_scale = 0.0f;
+        const dlcast_torch_table table{1,      columns, features.data(), physics,   &launch,   &optimizer,
+                                       &group, nullptr, nullptr,         &log_time, &log_scale};
+        PlainNet(p).add_predictions(table);
+        CHECK(std::exp(log_time) == Approx(expected_s).epsilon(1e-3));
     }
 }
 
