@@ -23,15 +23,17 @@ struct Column {
     std::string_view key, heading;
     int decimals;
 };
-constexpr std::array<Column, 9> columns{{{"rows", "rows", 0},
-                                         {"mape_pct", "MAPE %", 1},
-                                         {"median_ape_pct", "median %", 1},
-                                         {"p90_ape_pct", "p90 %", 1},
-                                         {"mean_family_median_ape_pct", "median, mean of families %", 1},
-                                         {"bias_pct", "bias %", 1},
-                                         {"rmse_ms", "RMSE ms", 3},
-                                         {"roofline_mape_pct", "roofline MAPE %", 1},
-                                         {"coverage_90_pct", "in 90 %", 1}}};
+constexpr std::array<Column, 11> columns{{{"rows", "rows", 0},
+                                          {"mape_pct", "MAPE %", 1},
+                                          {"median_ape_pct", "median %", 1},
+                                          {"p90_ape_pct", "p90 %", 1},
+                                          {"mean_family_median_ape_pct", "median, mean of families %", 1},
+                                          {"bias_pct", "bias %", 1},
+                                          {"rmse_ms", "RMSE ms", 3},
+                                          {"roofline_mape_pct", "roofline MAPE %", 1},
+                                          {"coverage_90_pct", "in 90 %", 1},
+                                          {"below_p05_pct", "below 5 %", 1},
+                                          {"above_p95_pct", "above 95 %", 1}}};
 
 Result<std::string> text_of(const Value& object, const char* key, const std::string& file, bool needed) {
     const Value* found = object.find(key);

@@ -25,7 +25,7 @@ StepError error_of(const StepsRow& row, const StepEstimate* step) {
     StepError out = facts_of(row);
     if (!step) return out;
     out.predicted_ms = 1e3 * step->step_s;
-    out.inside_interval = out.measured_ms >= 1e3 * step->p05_s() && out.measured_ms <= 1e3 * step->p95_s();
+    out.log_sd = step->log_sd;
     return out;
 }
 
@@ -62,21 +62,24 @@ Result<StepsEvaluation> cross_validate_steps(const std::string& file, const Devi
     const auto read = read_training_steps({file}, catalog, {});
     if (!read) return read.error();
     const std::vector<TrainingStep>& steps = read->steps;
-    auto forecast = validate_steps(steps, fact, pred_path.empty() ? "" : pred_path + ".folds");
-    if (!forecast) return forecast.error();
-    std::optional<OneMeasured> one;
-    if (one_measured) {
-        one = with_one_measured(steps, *forecast, fact == "gpu" || fact == "source");
-        forecast = one->forecast_s;
-    }
+    const auto folds = validate_steps(steps, fact, pred_path.empty() ? "" : pred_path + ".folds");
+    if (!folds) return folds.error();
     StepsEvaluation out;
     out.rows = steps.size() + read->undescribed.size();
     out.undescribed = read->undescribed;
-    out.errors = errors_of(steps, *forecast, fact);
-    if (one) out.errors = one->of_corrected(out.errors);
+    const std::vector<StepError> plain = errors_left_out(steps, *folds, fact);
     std::string table = "row_id,pred_step_ms,pred_fw_ms,pred_bw_ms\n";
-    for (std::size_t i = 0; i < steps.size(); ++i)
-        table += fmt::format("{},{:.6g},,\n", csv_field(steps[i].row_id), 1e3 * (*forecast)[i]);
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const auto corrected =
+            one_measured ? with_one_measured(steps, *folds, fact, i) : std::optional(AnchorCorrection{});
+        StepError error = plain[i];
+        if (corrected) {
+            error.predicted_ms *= corrected->factor;
+            error.log_sd *= corrected->spread_share;
+            out.errors.push_back(error);
+        }
+        table += fmt::format("{},{:.6g},,\n", csv_field(steps[i].row_id), error.predicted_ms);
+    }
     if (!pred_path.empty())
         if (auto status = write_file_atomically(pred_path, table); !status) return status.error();
     return out;

@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "predictor/step/quantile.h"
+
 namespace dlcast {
 namespace {
 
@@ -27,17 +29,20 @@ Value to_value(const StepFigures& f) {
     out.set("p90_ape_pct", f.p90_ape_pct);
     out.set("bias_pct", f.bias_pct);
     out.set("coverage_90_pct", f.coverage_pct);
+    out.set("below_p05_pct", f.below_pct);
+    out.set("above_p95_pct", f.above_pct);
     return out;
 }
 
 std::string line(const std::string& name, const StepFigures& f) {
-    return fmt::format("{:<36}{:>7}{:>9.1f}{:>10.1f}{:>9.1f}{:>9.1f}{:>10.1f}\n", name, f.cases, f.mape_pct,
-                       f.median_ape_pct, f.p90_ape_pct, f.bias_pct, f.coverage_pct);
+    return fmt::format("{:<36}{:>7}{:>9.1f}{:>10.1f}{:>9.1f}{:>9.1f}{:>10.1f}{:>9.1f}{:>9.1f}\n", name, f.cases,
+                       f.mape_pct, f.median_ape_pct, f.p90_ape_pct, f.bias_pct, f.coverage_pct, f.below_pct,
+                       f.above_pct);
 }
 
 std::string heading(const std::string& name) {
-    return fmt::format("{:<36}{:>7}{:>9}{:>10}{:>9}{:>9}{:>10}\n", name, "cases", "MAPE %", "median %", "p90 %",
-                       "bias %", "in 90 %");
+    return fmt::format("{:<36}{:>7}{:>9}{:>10}{:>9}{:>9}{:>10}{:>9}{:>9}\n", name, "cases", "MAPE %", "median %",
+                       "p90 %", "bias %", "in 90 %", "< 5 %", "> 95 %");
 }
 
 }  // namespace
@@ -65,19 +70,26 @@ StepFigures step_figures(const std::vector<StepError>& cases) {
     out.cases = cases.size();
     if (cases.empty()) return out;
     std::vector<double> absolute, relative;
-    double sum = 0, inside = 0;
+    double sum = 0, below = 0, above = 0;
+    const double z = normal_quantile(0.95);
     for (const StepError& one : cases) {
         relative.push_back(100 * (one.predicted_ms / one.measured_ms - 1));
         absolute.push_back(std::abs(relative.back()));
         sum += absolute.back();
-        inside += one.inside_interval ? 1 : 0;
+        // Without a forecast there is no interval: measured above it.
+        const double log_ratio =
+            one.predicted_ms > 0 ? std::log(one.measured_ms / one.predicted_ms) : z * one.log_sd + 1;
+        below += log_ratio < -z * one.log_sd ? 1 : 0;
+        above += log_ratio > z * one.log_sd ? 1 : 0;
     }
     const auto count = static_cast<double>(cases.size());
     out.mape_pct = sum / count;
     out.median_ape_pct = quantile(absolute, 0.5);
     out.p90_ape_pct = quantile(absolute, 0.9);
     out.bias_pct = quantile(relative, 0.5);
-    out.coverage_pct = 100 * inside / count;
+    out.below_pct = 100 * below / count;
+    out.above_pct = 100 * above / count;
+    out.coverage_pct = 100 * (count - below - above) / count;
     return out;
 }
 

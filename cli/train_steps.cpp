@@ -32,19 +32,28 @@ void add_provenance(StepWeights& weights, const std::vector<TrainingStep>& steps
     for (const auto& [name, rows] : sources) weights.sources.push_back({name, rows});
 }
 
+std::vector<StepError> with_one_measured_each(const std::vector<TrainingStep>& steps, const StepFolds& folds,
+                                              const std::string& fact, const std::vector<StepError>& plain) {
+    std::vector<StepError> out;
+    for (std::size_t i = 0; i < steps.size(); ++i) {
+        const auto corrected = with_one_measured(steps, folds, fact, i);
+        if (!corrected) continue;
+        out.push_back(plain[i]);
+        out.back().predicted_ms *= corrected->factor;
+    }
+    return out;
+}
+
 Status validate(StepWeights& weights, const std::vector<TrainingStep>& steps) {
     for (const auto& [fact, spread] : {std::pair{"gpu", &weights.spread.unseen_gpu_log_sd},
                                        std::pair{"super-family", &weights.spread.unseen_model_log_sd}}) {
-        const auto forecast = validate_steps(steps, fact, "");
-        if (!forecast) return forecast.error();
-        const std::vector<StepError> rows = errors_of(steps, *forecast, fact);
-        *spread = std::max(weights.spread.seen_log_sd, log_sd_of(rows));
+        const auto folds = validate_steps(steps, fact, "");
+        if (!folds) return folds.error();
+        const std::vector<StepError> rows = errors_left_out(steps, *folds, fact);
+        *spread = std::max(weights.spread.seen_log_sd, log_sd_of(one_a_group(rows)));
         weights.held_out.push_back(figures_of(fact, one_a_group(rows)));
-        if (std::string(fact) != "super-family") continue;
-        const OneMeasured one = with_one_measured(steps, *forecast, false);
-        const std::vector<StepError> anchored = one.of_corrected(errors_of(steps, one.forecast_s));
-        weights.spread.anchored_log_sd = log_sd_of(anchored);
-        weights.held_out.push_back(figures_of("super-family, one step measured", one_a_group(anchored)));
+        weights.held_out.push_back(figures_of(fmt::format("{}, one step measured", fact),
+                                              one_a_group(with_one_measured_each(steps, *folds, fact, rows))));
     }
     return ok();
 }
@@ -59,11 +68,10 @@ Result<StepWeights> train_steps(const TrainStepsOptions& options, const DeviceCa
     if (steps.empty())
         return invalid_argument("no step to learn from: each needs a known model, a known GPU and step_ms");
     StepWeights weights;
-    weights.coefficients = fit_where(steps, [](const TrainingStep&) { return true; }).coefficients;
-    std::vector<double> forecast_s;
-    for (const TrainingStep& step : steps)
-        forecast_s.push_back(step_times(step.measured.work, weights.coefficients).step_s);
-    weights.spread.seen_log_sd = log_sd_of(errors_of(steps, forecast_s));
+    const StepFit fit = fit_where(steps, [](const TrainingStep&) { return true; });
+    weights.coefficients = fit.coefficients;
+    weights.deviations = fit.deviations;
+    weights.spread.seen_log_sd = log_sd_of(one_a_group(errors_of(steps, forecasts_of(steps, fit))));
     if (options.validate)
         if (auto status = validate(weights, steps); !status) return status.error();
     add_provenance(weights, steps);

@@ -50,7 +50,7 @@ void set_weights(std::vector<TrainingStep>& steps) {
     }
     for (TrainingStep& step : steps) {
         const auto n = static_cast<double>(cases[step.facts.facts.at("family")].size());
-        step.measured.weight *= 4.0 * std::pow(n, -0.4) / repeats[step.facts.group];
+        step.measured.weight *= 8.0 * std::pow(n, -0.4) / repeats[step.facts.group];
     }
 }
 
@@ -111,8 +111,7 @@ Result<TrainingSteps> read_training_steps(const std::vector<std::string>& files,
         step.model_family = row.workload.model.family;
         for (const char* fact : {"source", "family", "framework", "precision", "mode"})
             step.setup += row.field(fact) + "|";
-        step.sizes = {static_cast<double>(row.allocation.world_size()), static_cast<double>(work->micro_batch),
-                      work->micro_steps, static_cast<double>(std::max<std::int64_t>(1, row.workload.model.seq_len))};
+        step.anchor = anchor_facts(row.workload, row.allocation, work->micro_batch);
         step.measured = {std::move(*work), 1e-3 * *row.step_ms, weight};
         out.steps.push_back(std::move(step));
     };

@@ -2,7 +2,6 @@
 // Measured training steps as the step-time model learns them.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "cli/steps_table.h"
 #include "predictor/base/result.h"
 #include "predictor/device/catalog.h"
+#include "predictor/step/anchor_correction.h"
 #include "predictor/step/step_fit.h"
 
 namespace dlcast {
@@ -22,10 +22,10 @@ StepError facts_of(const StepsRow& row);
 
 struct TrainingStep {
     std::string row_id;
-    StepError facts;                // group, source, family, ...; measured_ms
-    std::string model_family;       // ModelSpec::family
-    std::string setup;              // source, family, framework, precision and mode
-    std::array<double, 4> sizes{};  // GPUs, micro-batch, micro-steps, tokens of a sample (1 for images)
+    StepError facts;           // group, source, family, ...; measured_ms
+    std::string model_family;  // ModelSpec::family
+    std::string setup;         // source, family, framework, precision and mode
+    AnchorFacts anchor;
     MeasuredStepWork measured;
 };
 
@@ -46,7 +46,7 @@ const std::vector<std::string>& step_facts();
 std::string super_family_of(const std::string& family);
 
 /// Rows with a measured time and of quality A or B (or of none stated), the excluded ones left out. Weights: one family
-/// of n cases counts as 4 n^0.6 rows, a case's rows share its weight, quality B counts 0.6. Errors: unreadable file,
+/// of n cases counts as 8 n^0.6 rows, a case's rows share its weight, quality B counts 0.6. Errors: unreadable file,
 /// broken CSV.
 Result<TrainingSteps> read_training_steps(const std::vector<std::string>& files, const DeviceCatalog& catalog,
                                           const StepExclusions& exclusions,

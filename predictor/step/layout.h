@@ -5,9 +5,17 @@
 #include "predictor/base/result.h"
 #include "predictor/device/cluster.h"
 #include "predictor/model/workload.h"
-#include "predictor/step/collective.h"
 
 namespace dlcast {
+
+/// Where the ranks of one group sit: `nodes` x `ranks_per_node`.
+struct Group {
+    int nodes = 1;
+    int ranks_per_node = 1;
+    Link intra_node;  // between ranks of one node
+    Link inter_node;  // between nodes, per rank
+    int ranks() const { return nodes * ranks_per_node; }
+};
 
 /// Degrees that multiply to the world size: tensor ranks are neighbours, then context, then pipeline, then data ranks.
 struct Layout {

@@ -3,24 +3,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "predictor/device/usual_node.h"
+#include "predictor/step/anchor_correction.h"
 #include "predictor/step/step_physics.h"
 
 namespace dlcast {
 namespace {
 
-// By leaving out kinds of models, or GPUs, and correcting each GPU by another: of the variance of an error, what it
-// shares with the same step on another GPU.
-constexpr double common_share_of_new = 0.85, common_share_of_known = 0.4, share_on_same_gpu = 0.95;
 constexpr std::size_t most_anchors = 8;  // a forged description must not hold the controller up
-
-struct Anchor {
-    std::string gpu;
-    Precision precision = Precision::fp32;
-    double log_ratio = 0.0;  // measured over forecast
-};
 
 Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured, const DeviceCatalog& catalog,
                          const StepWeights& weights) {
@@ -44,15 +35,7 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
     const auto work = step_work(same, allocation, weights.collectives);
     if (!work) return Error{work.error().fault, measured.place + ": " + work.error().message};
     const double forecast_s = step_times(*work, weights.coefficients).step_s;
-    return Anchor{allocation.device.name, same.training.precision, std::log(1e-3 * measured.step_ms / forecast_s)};
-}
-
-double factor(const std::vector<double>& log_ratios, double common_share) {
-    if (log_ratios.empty()) return 1.0;
-    const auto n = static_cast<double>(log_ratios.size());
-    const double mean = std::accumulate(log_ratios.begin(), log_ratios.end(), 0.0) / n;
-    // What is a measurement's own averages out over several.
-    return std::exp(mean / (1.0 + (1.0 / common_share - 1.0) / n));
+    return Anchor{anchor_facts(same, allocation, work->micro_batch), std::log(1e-3 * measured.step_ms / forecast_s)};
 }
 
 void scale(StepEstimate& step, double factor) {
@@ -66,10 +49,6 @@ void scale(StepEstimate& step, double factor) {
 }
 
 }  // namespace
-
-double anchor_factor(const std::vector<double>& log_ratios, bool known_kind) {
-    return factor(log_ratios, known_kind ? common_share_of_known : common_share_of_new);
-}
 
 Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& catalog, const StepWeights& weights,
                     std::vector<StepEstimate>& steps) {
@@ -91,14 +70,10 @@ Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& 
     const auto& families = weights.families;
     const bool known = std::find(families.begin(), families.end(), workload.model.family) != families.end();
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        std::vector<double> own, all;
-        for (const Anchor& anchor : anchors) {
-            all.push_back(anchor.log_ratio);
-            if (anchor.gpu == queries[i].allocation.device.name && anchor.precision == workload.training.precision)
-                own.push_back(anchor.log_ratio);
-        }
-        scale(steps[i], own.empty() ? anchor_factor(all, known) : factor(own, share_on_same_gpu));
-        steps[i].log_sd = std::min(steps[i].log_sd, weights.spread.anchored_log_sd);
+        const AnchorFacts facts = anchor_facts(workload, queries[i].allocation, steps[i].micro_batch);
+        const AnchorCorrection correction = anchor_correction(facts, anchors, known);
+        scale(steps[i], correction.factor);
+        steps[i].log_sd *= correction.spread_share;
     }
     return ok();
 }

@@ -145,6 +145,12 @@ double fitted_value(StepConstant which, double natural) {
     return odds ? std::log(natural / (1.0 - natural)) : std::log(natural);
 }
 
+StepCoefficients prior_deviations() {
+    StepCoefficients out{};
+    for (std::size_t i = 0; i < out.size(); ++i) out[i] = constant_facts()[i].prior_sd;
+    return out;
+}
+
 StepCoefficients prior_coefficients() {
     StepCoefficients out{};
     for (std::size_t i = 0; i < out.size(); ++i)

@@ -56,6 +56,8 @@ const std::array<ConstantFacts, constant_count>& constant_facts();
 using StepCoefficients = std::array<double, constant_count>;
 
 StepCoefficients prior_coefficients();
+/// Of each prior, on the fitting scale.
+StepCoefficients prior_deviations();
 /// From the fitting scale to the natural one, and back.
 double natural_value(StepConstant which, double fitted);
 double fitted_value(StepConstant which, double natural);

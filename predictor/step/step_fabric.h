@@ -3,7 +3,7 @@
 #pragma once
 
 #include "predictor/device/cluster.h"
-#include "predictor/step/collective.h"
+#include "predictor/step/layout.h"
 #include "predictor/step/link_catalog.h"
 
 namespace dlcast {

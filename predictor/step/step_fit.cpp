@@ -32,19 +32,28 @@ double objective(const std::vector<const MeasuredStepWork*>& rows, const StepCoe
     return sum;
 }
 
-// Solves A x = b by Cholesky factors, A symmetric and positive definite, of which the lower triangle is read. A and b
-// are overwritten, b by x.
-void solve(Matrix& a, StepCoefficients& b) {
+// The Cholesky factor of A in its place, A symmetric and positive definite, of which the lower triangle is read.
+void factorise(Matrix& a) {
     for (std::size_t j = 0; j < n; ++j) {
         for (std::size_t k = 0; k < j; ++k)
             for (std::size_t i = j; i < n; ++i) a[i * n + j] -= a[i * n + k] * a[j * n + k];
         const double root = std::sqrt(std::max(a[j * n + j], 1e-12));
         for (std::size_t i = j; i < n; ++i) a[i * n + j] /= root;
     }
+}
+
+// L x = b, x in b's place.
+void solve_lower(const Matrix& factor, StepCoefficients& b) {
     for (std::size_t i = 0; i < n; ++i) {
-        for (std::size_t k = 0; k < i; ++k) b[i] -= a[i * n + k] * b[k];
-        b[i] /= a[i * n + i];
+        for (std::size_t k = 0; k < i; ++k) b[i] -= factor[i * n + k] * b[k];
+        b[i] /= factor[i * n + i];
     }
+}
+
+// A x = b; A and b are overwritten, b by x.
+void solve(Matrix& a, StepCoefficients& b) {
+    factorise(a);
+    solve_lower(a, b);
     for (std::size_t i = n; i-- > 0;) {
         for (std::size_t k = i + 1; k < n; ++k) b[i] -= a[k * n + i] * b[k];
         b[i] /= a[i * n + i];
@@ -79,11 +88,28 @@ Quadratic quadratic_at(const std::vector<const MeasuredStepWork*>& rows, const S
     return out;
 }
 
+// Roots of the diagonal of A's inverse; with A = L L', that is of the squared lengths of the columns of L's inverse.
+StepCoefficients deviations_of(Matrix curvature) {
+    factorise(curvature);
+    StepCoefficients out{};
+    for (std::size_t k = 0; k < n; ++k) {
+        StepCoefficients column{};
+        column[k] = 1.0;
+        solve_lower(curvature, column);
+        double square = 0;
+        for (const double x : column) square += x * x;
+        out[k] = std::sqrt(square);
+    }
+    return out;
+}
+
 }  // namespace
 
 StepFit fit_steps(const std::vector<const MeasuredStepWork*>& rows) {
     const StepCoefficients prior = prior_coefficients();
-    StepFit fit{prior, objective(rows, prior, prior), 0};
+    StepFit fit;
+    fit.coefficients = prior;
+    fit.objective = objective(rows, prior, prior);
     double damping = 1e-2;
     while (fit.iterations < most_iterations) {
         ++fit.iterations;
@@ -108,6 +134,7 @@ StepFit fit_steps(const std::vector<const MeasuredStepWork*>& rows) {
         }
         if (gained < 1e-4 * fit.objective) break;
     }
+    fit.deviations = deviations_of(quadratic_at(rows, fit.coefficients, prior).curvature);
     return fit;
 }
 

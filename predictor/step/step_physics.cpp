@@ -109,8 +109,7 @@ private:
     // A session's executor adds to its kernels (half of them where a compiler joins them); elsewhere the host runs
     // ahead unless it is the slower.
     T phase_s(const std::vector<WorkItem>& items) const {
-        T busy_s = c_(work_.software.factor) * device_s(items, rates_);
-        if (work_.software.compiled) busy_s = busy_s * c_(K::software_compiled);
+        const T busy_s = device_s(items, rates_);
         const T host_s = kernels(items) * kernel_host_s();
         if (work_.software.host == Host::session) return busy_s + (work_.software.compiled ? 0.5 : 1.0) * host_s;
         return smooth_larger(busy_s, host_s);
@@ -153,8 +152,6 @@ StepTimes<StepDual> step_slopes(const StepWork& work, const StepCoefficients& co
 std::vector<LayerSeconds> layer_seconds(const StepWork& work, const StepCoefficients& coefficients) {
     const StepConstants<double> c(coefficients);
     const KernelRates<double> rates = kernel_rates(work, c);
-    double factor = c(work.software.factor);
-    if (work.software.compiled) factor *= c(K::software_compiled);
     std::vector<LayerSeconds> out;
     for (const LayerWork& layer : work.layers) {
         double compute_s = 0, memory_s = 0, gaps_s = 0;
@@ -165,7 +162,7 @@ std::vector<LayerSeconds> layer_seconds(const StepWork& work, const StepCoeffici
                 memory_s += item.count * traffic_s(item, own);
                 gaps_s += item.count * item.kernels * rates.gap_s;
             }
-            return factor * device_s(items, rates);
+            return device_s(items, rates);
         };
         LayerSeconds seconds{add(layer.forward), add(layer.backward)};
         seconds.bound = gaps_s > max(compute_s, memory_s) ? "launch" : compute_s > memory_s ? "compute" : "memory";

@@ -1,28 +1,44 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/step/step_plan.h"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 
 #include "predictor/base/deadline.h"
+#include "predictor/step/step_doubt.h"
 
 namespace dlcast {
 namespace {
 
 // Weight of the network's time of an fp32 layer beside the constants' (a weighted geometric mean): the two err in
-// different shapes. Other precisions stand in no table of operators, so that the network has nothing to add there.
-constexpr double network_share = 0.15;
+// different shapes. Other precisions stand in no table of operators, so that the network has nothing to add there. By
+// leaving out kinds of models: the network knows how convolutions differ, which the constants take for matrix products;
+// of other products both know alike, unless a compiler has joined them with their neighbours; it knows row-wise kernels
+// alone, which a model's stack fuses.
+constexpr double share_of_convolutions = 0.70, share_of_products = 0.15;
+
+double network_share(const LayerWork& layer, const SoftwareKind& software) {
+    const auto has = [&](auto... kinds) {
+        return std::any_of(layer.operators.begin(), layer.operators.end(),
+                           [&](const OperatorUse& use) { return ((use.op.kind == kinds) || ...); });
+    };
+    if (has(OperatorKind::conv2d)) return share_of_convolutions;
+    if (software.fusion == Fusion::by_compiler) return 0.0;
+    return has(OperatorKind::linear, OperatorKind::bmm, OperatorKind::attention) ? share_of_products : 0.0;
+}
 
 constexpr std::size_t many_layers = 1000;
 
 // What the network says of one phase of a layer, drawn towards the constants' time of it.
 double blended_s(double constants_s, const std::vector<PlacedCalls>& calls, const std::vector<OperatorTime>& times,
-                 bool forward) {
+                 bool forward, double share) {
+    if (share <= 0) return constants_s;
     double network_s = 0;
     for (const PlacedCalls& call : calls)
         if (call.forward == forward) network_s += call.count * times[call.place].median_s;
     if (network_s <= 0 || constants_s <= 0) return constants_s;
-    return std::pow(constants_s, 1.0 - network_share) * std::pow(network_s, network_share);
+    return std::pow(constants_s, 1.0 - share) * std::pow(network_s, share);
 }
 
 }  // namespace
@@ -68,7 +84,8 @@ StepEstimate totals_of(const Workload& workload, const StepWork& work, const Ste
     out.exposed_communication_s = t.exposed_s;
     out.host_s = t.host_s;
     out.step_s = t.step_s;
-    out.log_sd = weights.log_sd(work.device, workload.model.family);
+    out.log_sd = weights.log_sd(work.device, workload.model.family,
+                                constants_log_sd(work, weights.coefficients, weights.deviations));
     out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
     out.micro_batch = work.micro_batch;
     out.memory = memory.on(work.layout, work.micro_batch, work.device);
@@ -83,8 +100,9 @@ void blend_network(const Workload& workload, const StepPlan& plan, const std::ve
         const double count = plan.work.layers[i].count;
         before.forward_s += count * layers[i].forward_s;
         before.backward_s += count * layers[i].backward_s;
-        layers[i].forward_s = blended_s(layers[i].forward_s, plan.calls[i], times, true);
-        layers[i].backward_s = blended_s(layers[i].backward_s, plan.calls[i], times, false);
+        const double share = network_share(plan.work.layers[i], plan.work.software);
+        layers[i].forward_s = blended_s(layers[i].forward_s, plan.calls[i], times, true, share);
+        layers[i].backward_s = blended_s(layers[i].backward_s, plan.calls[i], times, false, share);
         after.forward_s += count * layers[i].forward_s;
         after.backward_s += count * layers[i].backward_s;
     }

@@ -15,7 +15,7 @@
 namespace dlcast {
 namespace {
 
-constexpr std::int64_t schema = 2;  // raised when a constant is added, dropped or changes its meaning
+constexpr std::int64_t schema = 3;  // raised when a constant is added, dropped or changes its meaning
 constexpr double smallest = 1e-12, largest = 1e12;
 
 template <typename Read>
@@ -38,13 +38,22 @@ Status read_constants(const Value& table, const std::string& source, StepCoeffic
     return r.finish();
 }
 
+Status read_deviations(const Value& table, const std::string& source, StepCoefficients& out) {
+    ObjectReader r(table, source, "deviations");
+    for (std::size_t i = 0; i < constant_count; ++i) {
+        const char* name = constant_facts()[i].name.data();
+        r.require(name, "the spread of a forecast needs the deviation of each constant");
+        if (const auto value = r.number(name, 0.0, 10.0)) out[i] = *value;
+    }
+    return r.finish();
+}
+
 StepSpread read_spread(const Value& table, const std::string& source, Status& status) {
     ObjectReader r(table, source, "spread");
     StepSpread out;
     out.seen_log_sd = r.number("seen_log_sd", 0.0, 10.0).value_or(out.seen_log_sd);
     out.unseen_gpu_log_sd = r.number("unseen_gpu_log_sd", 0.0, 10.0).value_or(out.unseen_gpu_log_sd);
     out.unseen_model_log_sd = r.number("unseen_model_log_sd", 0.0, 10.0).value_or(out.unseen_model_log_sd);
-    out.anchored_log_sd = r.number("anchored_log_sd", 0.0, 10.0).value_or(out.anchored_log_sd);
     status = r.finish();
     return out;
 }
@@ -68,9 +77,9 @@ bool holds(const std::vector<std::string>& names, std::string_view name) {
 
 }  // namespace
 
-double StepWeights::log_sd(const Device& device, std::string_view family) const {
+double StepWeights::log_sd(const Device& device, std::string_view family, double constants_log_sd) const {
     const double seen = spread.seen_log_sd, clocks = clock_log_sd(device);
-    double variance = seen * seen;
+    double variance = seen * seen + constants_log_sd * constants_log_sd;
     // Those of what was left out hold what remains where everything is known.
     if (!holds(gpus, device.name))
         variance += std::max(0.0, spread.unseen_gpu_log_sd * spread.unseen_gpu_log_sd - seen * seen) + clocks * clocks;
@@ -90,12 +99,14 @@ Result<StepWeights> parse_step_weights(std::string_view text, const std::string&
     ObjectReader r(*tree, source, "step weights");
     r.require("schema", "step weights state their schema");
     r.require("constants", "step weights hold the constants of the model");
+    r.require("deviations", "step weights say how well each constant is known");
     if (const auto found = r.integer("schema"); found && *found != schema)
         return invalid_argument(
             fmt::format("{}: schema {}; this program reads schema {}: train again", source, *found, schema));
     out.gpus = r.strings("gpus").value_or(std::vector<std::string>{});
     out.families = r.strings("families").value_or(std::vector<std::string>{});
     if (const Value* constants = r.value("constants")) keep(read_constants(*constants, source, out.coefficients));
+    if (const Value* deviations = r.value("deviations")) keep(read_deviations(*deviations, source, out.deviations));
     if (const Value* spread = r.value("spread")) {
         Status read = ok();
         out.spread = read_spread(*spread, source, read);
@@ -128,12 +139,15 @@ std::string write_step_weights(const StepWeights& weights) {
         "# SPDX-License-Identifier: GPL-2.0-or-later\n"
         "# Constants of the step-time model, fitted by `dlcast train --steps`. No measured row is in here.\n"
         "schema = {}\ngpus = {}\nfamilies = {}\n\n[spread]\nseen_log_sd = {:.4f}\nunseen_gpu_log_sd = {:.4f}\n"
-        "unseen_model_log_sd = {:.4f}\nanchored_log_sd = {:.4f}\n\n[constants]\n",
+        "unseen_model_log_sd = {:.4f}\n\n[constants]\n",
         schema, list(weights.gpus), list(weights.families), weights.spread.seen_log_sd,
-        weights.spread.unseen_gpu_log_sd, weights.spread.unseen_model_log_sd, weights.spread.anchored_log_sd);
+        weights.spread.unseen_gpu_log_sd, weights.spread.unseen_model_log_sd);
     for (std::size_t i = 0; i < constant_count; ++i)
         out += fmt::format("{} = {:.6e}\n", constant_facts()[i].name,
                            natural_value(static_cast<StepConstant>(i), weights.coefficients[i]));
+    out += "\n# Standard deviation of the logarithm of each (of the log odds of shares).\n[deviations]\n";
+    for (std::size_t i = 0; i < constant_count; ++i)
+        out += fmt::format("{} = {:.4f}\n", constant_facts()[i].name, weights.deviations[i]);
     for (const StepSource& source : weights.sources)
         out += fmt::format("\n[[source]]\nname = {}\nrows = {}\n", toml_string(source.name), source.rows);
     for (const StepHeldOut& held : weights.held_out)

@@ -18,13 +18,12 @@ namespace dlcast {
 inline constexpr const char* step_weights_file = "steps.toml";
 inline constexpr const char* collectives_file = "collectives.toml";
 
-/// Standard deviations of log(measured / forecast), by what the fit has seen: from its own residuals, and from refits
-/// that leave a GPU or a kind of model out.
+/// Standard deviations of log(measured / forecast) besides what the constants leave open, by what the fit has seen:
+/// from its own residuals, and from refits that leave a GPU or a kind of model out.
 struct StepSpread {
-    double seen_log_sd = 0.15;
-    double unseen_gpu_log_sd = 0.20;  // besides what the clocks of boards short of power add
-    double unseen_model_log_sd = 0.22;
-    double anchored_log_sd = 0.15;  // of an unseen kind of model, corrected by a step measured on another GPU
+    double seen_log_sd = 0.08;
+    double unseen_gpu_log_sd = 0.10;  // besides what the clocks of boards short of power add
+    double unseen_model_log_sd = 0.10;
 };
 
 struct StepSource {
@@ -41,6 +40,7 @@ struct StepHeldOut {
 
 struct StepWeights {
     StepCoefficients coefficients = prior_coefficients();
+    StepCoefficients deviations = prior_deviations();       // how far each may be off, on the fitting scale
     FittedCollectives collectives = shipped_collectives();  // of collectives.toml beside steps.toml, where there is one
     std::vector<StepFactor> factors;                        // of the site, from refined_steps.toml
     StepSpread spread;
@@ -48,8 +48,8 @@ struct StepWeights {
     std::vector<StepSource> sources;
     std::vector<StepHeldOut> held_out;
 
-    /// Of a forecast for this GPU and kind of model.
-    double log_sd(const Device& device, std::string_view family) const;
+    /// Of a forecast for this GPU and kind of model; `constants_log_sd` of step_doubt.h is a part of it.
+    double log_sd(const Device& device, std::string_view family, double constants_log_sd) const;
 };
 
 /// Errors: bad TOML, an unknown, missing or repeated constant, a value out of range.

@@ -47,3 +47,14 @@ TEST_CASE("figures are grouped by facts, and no cases are no error", "[step_erro
     CHECK(value.find("rows")->as_integer() == 1);
     CHECK(value.find("by")->find("source")->find("a")->find("mape_pct")->is_number());
 }
+
+// log 1.2 = 0.182 and log 1.1 = 0.095; with a log_sd of 0.1 the interval ends 0.164 off.
+TEST_CASE("measurements below and above the interval are told apart", "[step_errors]") {
+    std::vector<StepError> cases{row("a", 100, 120), row("b", 110, 100), row("c", 100, 110), row("d", 120, 100),
+                                 row("e", 100, 0)};
+    for (StepError& one : cases) one.log_sd = 0.1;
+    const StepFigures figures = step_figures(cases);
+    CHECK_THAT(figures.below_pct, WithinRel(20.0, 1e-12));
+    CHECK_THAT(figures.above_pct, WithinRel(40.0, 1e-12));  // and the one that could not be forecast
+    CHECK_THAT(figures.coverage_pct, WithinRel(40.0, 1e-12));
+}

@@ -35,7 +35,7 @@ struct Site {
 
 }  // namespace
 
-// exp(0.85 log 1.5) = 1.4115
+// Both are of one generation: exp(0.9 log 1.5) = 1.4404, and sqrt(1 - 0.9^2) of the spread remains.
 TEST_CASE("a step measured on another GPU corrects the forecast by most of its ratio", "[step_anchor]") {
     const Site site;
     Workload workload = test::linear_net(4, 2048, 512);
@@ -44,17 +44,38 @@ TEST_CASE("a step measured on another GPU corrects the forecast by most of its r
     workload.training.measured = {{"other", 1, 0, 1.5e3 * there->step_s}};
     const auto anchored = site.on(workload, "round");
     REQUIRE(anchored);
-    CHECK_THAT(anchored->step_s / plain->step_s, WithinRel(1.4115, 1e-3));
-    CHECK_THAT(anchored->layers[0].forward_s / plain->layers[0].forward_s, WithinRel(1.4115, 1e-3));
-    CHECK(anchored->log_sd < plain->log_sd);
+    CHECK_THAT(anchored->step_s / plain->step_s, WithinRel(1.4404, 1e-3));
+    CHECK_THAT(anchored->layers[0].forward_s / plain->layers[0].forward_s, WithinRel(1.4404, 1e-3));
+    CHECK_THAT(anchored->log_sd / plain->log_sd, WithinRel(std::sqrt(0.19), 1e-6));
 }
 
-TEST_CASE("a step measured on the same GPU counts alone", "[step_anchor]") {
+// 0.95 of the ratio, and sqrt(1 - 0.95^2) = 0.31 of the spread.
+TEST_CASE("a step measured on the same GPU says nearly all", "[step_anchor]") {
     const Site site;
     Workload workload = test::linear_net(4, 2048, 512);
-    const double plain_s = site.on(workload, "round")->step_s;
-    workload.training.measured = {{"other", 1, 0, 1e6}, {"round", 1, 0, 1e3 * plain_s}};
-    CHECK_THAT(site.on(workload, "round")->step_s, WithinRel(plain_s, 1e-9));
+    const auto plain = site.on(workload, "round");
+    REQUIRE(plain);
+    workload.training.measured = {{"round", 1, 0, 2e3 * plain->step_s}};
+    const auto anchored = site.on(workload, "round");
+    REQUIRE(anchored);
+    CHECK_THAT(anchored->step_s / plain->step_s, WithinRel(std::pow(2.0, 0.95), 1e-6));
+    CHECK_THAT(anchored->log_sd / plain->log_sd, WithinRel(std::sqrt(1 - 0.95 * 0.95), 1e-6));
+}
+
+TEST_CASE("a second measured step narrows the forecast further", "[step_anchor]") {
+    const Site site;
+    Workload workload = test::linear_net(4, 2048, 512);
+    Workload larger = workload;
+    larger.training.batch_size = 1024;
+    const double there_s = site.on(workload, "other")->step_s, larger_s = site.on(larger, "other")->step_s;
+    workload.training.measured = {{"other", 1, 0, 1e3 * there_s}};
+    const auto one = site.on(workload, "round");
+    workload.training.measured.push_back({"other", 1, 1024, 1e3 * larger_s});
+    const auto two = site.on(workload, "round");
+    REQUIRE(one);
+    REQUIRE(two);
+    CHECK_THAT(two->step_s, WithinRel(one->step_s, 1e-9));  // both ratios are 1
+    CHECK(two->log_sd < one->log_sd);
 }
 
 TEST_CASE("a measured step has a batch of its own", "[step_anchor]") {
@@ -74,14 +95,4 @@ TEST_CASE("a step measured on an unknown GPU is an error that names it", "[step_
     const auto step = site.on(workload, "round");
     REQUIRE_FALSE(step);
     CHECK_THAT(step.error().message, Contains("rounds") && Contains("round"));
-}
-
-TEST_CASE("without measured steps the factor is one", "[step_anchor]") {
-    CHECK(anchor_factor({}, false) == 1.0);
-    CHECK_THAT(anchor_factor({std::log(4.0)}, true), WithinRel(std::pow(4.0, 0.4), 1e-12));
-}
-
-// Of two ratios half of what is each one's own averages out: 0.4 of one, 1 / (1 + 1.5 / 2) = 0.571 of two.
-TEST_CASE("several measured steps say more than one", "[step_anchor]") {
-    CHECK_THAT(anchor_factor({std::log(4.0), std::log(4.0)}, true), WithinRel(std::pow(4.0, 1 / 1.75), 1e-12));
 }

@@ -207,6 +207,7 @@ TEST_CASE("what the fit never saw spreads wider", "[step]") {
     weights.gpus = {"test"};
     weights.families = {"net"};
     weights.spread = {0.10, 0.15, 0.20};
+    weights.deviations = {};  // constants that are known for sure
     Workload workload = three_layers();
     const auto log_sd = [&](const std::string& family, const std::string& gpu) {
         workload.model.family = family;

@@ -15,6 +15,7 @@ namespace {
 StepWeights some_weights() {
     StepWeights weights;
     weights.coefficients[3] += 0.25;
+    weights.deviations[3] = 0.0125;
     weights.spread = {0.1, 0.15, 0.2};
     weights.gpus = {"A100-SXM4-80GB", "T4"};
     weights.families = {"bert"};
@@ -39,6 +40,8 @@ TEST_CASE("constants come back from the file they were written to", "[step_weigh
     // Six digits after the point of a logarithm's argument.
     for (std::size_t i = 0; i < constant_count; ++i)
         CHECK_THAT(read->coefficients[i], WithinAbs(weights.coefficients[i], 1e-5));
+    CHECK(read->deviations[3] == 0.0125);
+    CHECK(read->deviations[0] == prior_deviations()[0]);
     CHECK(read->gpus == weights.gpus);
     CHECK(read->families == weights.families);
     CHECK(read->spread.unseen_gpu_log_sd == 0.15);
