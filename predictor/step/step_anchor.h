@@ -12,8 +12,8 @@ namespace dlcast {
 
 /// Corrects each of `steps` (one a query, all of one workload) by the workload's `measured` steps, as
 /// anchor_correction.h says, and narrows its spread; without any, by what the site's own runs say (step_factor.h). At
-/// most eight measured steps count. GPUs beyond eight are taken to stand in nodes of eight. Errors: an unknown GPU, with
-/// the nearest known ones; a GPU count that the layout does not divide.
+/// most eight measured steps count. GPUs beyond eight are taken to stand in nodes of eight. Errors: an unknown GPU,
+/// with the nearest known ones; a GPU count that the layout does not divide.
 Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& catalog, const StepWeights& weights,
                     std::vector<StepEstimate>& steps);
 
