@@ -13,7 +13,7 @@
 #include "cli/run_program.h"
 #include "cli/slurm_files.h"
 #include "predictor/base/text.h"
-#include "predictor/timing/layer_time_model.h"
+#include "predictor/timing/refined_operators.h"
 
 namespace dlcast {
 namespace {
@@ -124,7 +124,7 @@ private:
 
     void weights() {
         if (weights_dir_.empty()) return;
-        const auto model = open_torch_model(paths_.module, weights_dir_);
+        const auto model = open_refined_model(paths_.module, weights_dir_);
         if (model)
             say(Grade::good, "weights", fmt::format("{}: {}", weights_dir_, (*model)->weights_id()));
         else

@@ -102,13 +102,13 @@ Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalo
     if (!groups) return groups.error();
     RefinedSteps steps;
     steps.collectives = refine_collectives(*samples, before, options.fit_sizes, out.errors);
-    auto ratios = step_ratios(*samples, before);
+    auto ratios = step_ratios(*samples, before, out.notes);
     if (!ratios) return ratios.error();
     if (options.jobs) {
         auto jobs = job_ratios(options.accounting, start->model->weights_id(), start->steps.factors, catalog);
         if (!jobs) return jobs.error();
         ratios->insert(ratios->end(), jobs->ratios.begin(), jobs->ratios.end());
-        out.notes = std::move(jobs->notes);
+        out.notes.insert(out.notes.end(), jobs->notes.begin(), jobs->notes.end());
     }
     steps.factors = refine_factors(*ratios, start->steps.factors, out.errors);
     if (samples->without_network > 0)

@@ -38,7 +38,8 @@ std::vector<StepFactor> refine_factors(const std::vector<StepRatio>& ratios, con
     return out;
 }
 
-Result<std::vector<StepRatio>> step_ratios(const SiteSamples& samples, const WeightsInForce& before) {
+Result<std::vector<StepRatio>> step_ratios(const SiteSamples& samples, const WeightsInForce& before,
+                                           std::vector<std::string>& notes) {
     std::vector<StepRatio> out;
     StepWeights plain = before.steps;
     plain.factors.clear();
@@ -46,7 +47,10 @@ Result<std::vector<StepRatio>> step_ratios(const SiteSamples& samples, const Wei
         const MeasuredPass& pass = sample.pass;
         if (pass.pass != Pass::step || pass.ranks % std::max(1, pass.nodes) != 0) continue;
         const auto declaration = read_model_argument(pass.model);
-        if (!declaration) return declaration.error();
+        if (!declaration) {
+            notes.push_back(fmt::format("a measured step is left out: {}", declaration.error().message));
+            continue;
+        }
         WorkloadOverrides overrides;
         overrides.batch_size = pass.batch;
         overrides.precision = pass.precision;

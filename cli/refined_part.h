@@ -35,7 +35,9 @@ std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, co
 std::vector<StepFactor> refine_factors(const std::vector<StepRatio>& ratios, const std::vector<StepFactor>& before,
                                        RefinedErrors& errors);
 
-/// Of whole steps among the samples: time over forecast. Errors: a model that cannot be read, a failing network.
-Result<std::vector<StepRatio>> step_ratios(const SiteSamples& samples, const WeightsInForce& before);
+/// Of whole steps among the samples: time over forecast. `notes` gets those whose model cannot be read. Errors: a
+/// failing network.
+Result<std::vector<StepRatio>> step_ratios(const SiteSamples& samples, const WeightsInForce& before,
+                                           std::vector<std::string>& notes);
 
 }  // namespace dlcast

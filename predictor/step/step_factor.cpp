@@ -16,6 +16,10 @@ constexpr double gpu_sd = 0.2, family_sd = 0.12, model_sd = 0.08, run_sd = 0.1;
 // was seen through.
 double shrunk(double prior, double precision, double weighted_sum) { return weighted_sum / (1.0 / prior + precision); }
 
+// Beyond three of them, the same from several models, a device is none of those that gpu_sd was read off (a CPU, on
+// which no public step was measured): then as far as it is.
+double sd_of_gpu(double mean, int cases) { return cases >= 2 && std::abs(mean) > 3 * gpu_sd ? std::abs(mean) : gpu_sd; }
+
 struct Family {
     double precision = 0.0, weighted_sum = 0.0;
     int cases = 0;
@@ -43,7 +47,8 @@ std::vector<StepFactor> fit_step_factors(const std::vector<StepRatio>& ratios) {
             weighted_sum += family.weighted_sum / family.precision / variance;
             cases += family.cases;
         }
-        const double own = shrunk(gpu_sd * gpu_sd, precision, weighted_sum);
+        const double sd = sd_of_gpu(weighted_sum / precision, cases);
+        const double own = shrunk(sd * sd, precision, weighted_sum);
         out.push_back({gpu, "", own, cases});
         for (const auto& [name, family] : families) {
             const double rest = family.weighted_sum - family.precision * own;

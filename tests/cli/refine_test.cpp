@@ -144,7 +144,7 @@ TEST_CASE("a site's state follows published weights, and the way back", "[refine
     site.folder.write("dlcast.toml",
                       fmt::format("[files]\ngpus = \"{}/etc/gpus.toml\"\nweights = \"weights\"\n", DLCAST_SOURCE_DIR));
     const ForecasterPaths paths{site.folder.path("dlcast.toml"), module_file, ""};
-    const auto first = load_site(paths, nullptr);
+    const auto first = load_site(paths, nullptr, 0);
     const std::string first_id = first->model->weights_id();
     CHECK_THAT(first_id, Contains("+"));
     CHECK_FALSE(is_outdated(*first));
@@ -153,11 +153,11 @@ TEST_CASE("a site's state follows published weights, and the way back", "[refine
     site.options.weights = site.options.out;
     REQUIRE(site.refine());
     REQUIRE(is_outdated(*first));
-    const auto second = load_site(paths, first.get());
+    const auto second = load_site(paths, first.get(), 0);
     CHECK(second->model->weights_id() != first_id);
     REQUIRE(roll_back_weights(site.options.out));
     REQUIRE(is_outdated(*second));
-    CHECK(load_site(paths, second.get())->model->weights_id() == first_id);
+    CHECK(load_site(paths, second.get(), 0)->model->weights_id() == first_id);
 }
 
 // The same table through files of the sweep and through `evaluate collectives --fit-sizes 3`.

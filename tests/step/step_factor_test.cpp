@@ -25,6 +25,15 @@ TEST_CASE("many runs of a model count for more, up to what models of one kind di
     CHECK_THAT(step_factor(factors, "A", "bert"), WithinRel(std::pow(2.0, 0.89436), 1e-4));
 }
 
+// Each of two models: 0.0144 + (0.0064 + 0.01) / 2 = 0.0226 beside the GPU's part. log(4)^2 = 1.92181 is believed to
+// 1.92181 / 1.94441 = 0.98838 for the GPU, and 0.0144 / 0.0226 = 0.63717 of the rest for the family.
+TEST_CASE("a device that two models put far from its forecasts is taken to be there", "[refine]") {
+    const double ratio = std::log(4.0);
+    const auto factors = fit_step_factors({{"cpu", "cnn", "a", ratio, 1}, {"cpu", "cnn", "b", ratio, 1}});
+    CHECK_THAT(step_factor(factors, "cpu", "other"), WithinRel(std::pow(4.0, 0.98838), 1e-4));
+    CHECK_THAT(step_factor(factors, "cpu", "cnn"), WithinRel(std::pow(4.0, 0.98838 + 0.01162 * 0.63717), 1e-4));
+}
+
 TEST_CASE("a site's factor scales a forecast unless the workload states steps of its own", "[refine]") {
     DeviceCatalog catalog;
     catalog.add(test::round_device(), {});
