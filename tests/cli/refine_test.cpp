@@ -147,16 +147,16 @@ TEST_CASE("a site's state follows published weights, and the way back", "[refine
     const auto first = load_site(paths, nullptr, 0);
     const std::string first_id = first->model->weights_id();
     CHECK_THAT(first_id, Contains("+"));
-    CHECK_FALSE(is_outdated(*first));
+    CHECK_FALSE(is_outdated(*first, 0));
 
     site.measure([](std::size_t, double forecast_s) { return 2.0 * forecast_s; });
     site.options.weights = site.options.out;
     REQUIRE(site.refine());
-    REQUIRE(is_outdated(*first));
+    REQUIRE(is_outdated(*first, 0));
     const auto second = load_site(paths, first.get(), 0);
     CHECK(second->model->weights_id() != first_id);
     REQUIRE(roll_back_weights(site.options.out));
-    REQUIRE(is_outdated(*second));
+    REQUIRE(is_outdated(*second, 0));
     CHECK(load_site(paths, second.get(), 0)->model->weights_id() == first_id);
 }
 
