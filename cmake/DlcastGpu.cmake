@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What of NVIDIA's was found for the measuring programs. Sets DLCAST_GPU_BACKEND to torch, libraries or missing, and
 # DLCAST_CUPTI and DLCAST_NCCL to what the build has.
-option(DLCAST_GPU "Measure GPUs where CUDA is found" OFF)
+option(DLCAST_GPU "Measure GPUs where CUDA is found" ON)
 find_path(CUDNN_INCLUDE_DIR cudnn.h HINTS ${CUDAToolkit_INCLUDE_DIRS})
 find_library(CUDNN_LIBRARY cudnn HINTS ${CUDAToolkit_LIBRARY_DIR})
 set(DLCAST_GPU_BACKEND missing)

@@ -42,7 +42,7 @@ SampleDevice describe() {
 
 Result<OpenedDevice> open_cpu() {
     (void)torch_threads(read_cpu_facts().cpus);
-    auto backend = make_torch_backend("cpu", make_host_timer(), describe, {});
+    auto backend = make_torch_backend("cpu", make_host_timer(), describe, {}, read_cpu_facts().last_cache_bytes);
     if (!backend) return backend.error();
     return OpenedDevice{std::move(*backend), detect};
 }

@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "predictor/base/text.h"
+#include "profiler/cache_evictor.h"
 #include "profiler/torch_network.h"
 #include "profiler/torch_operators.h"
 
@@ -15,15 +16,19 @@ namespace {
 
 class PreparedCall final : public PreparedWork {
 public:
-    PreparedCall(TorchCall call, WorkTimer& timer) : call_(std::move(call)), timer_(timer) {}
+    PreparedCall(TorchCall call, WorkTimer& timer, CacheEvictor& evictor)
+        : call_(std::move(call)), timer_(timer), evictor_(evictor) {}
     double run_s() override {
         call_.prepare();
+        evictor_.evict();
+        for (const torch::Tensor& tensor : call_.fresh) (void)tensor.sum();
         return timer_.seconds(call_.work);
     }
 
 private:
     TorchCall call_;
     WorkTimer& timer_;
+    CacheEvictor& evictor_;
 };
 
 class PreparedPass final : public PreparedWork {
@@ -32,22 +37,35 @@ public:
         : net_(std::move(net)), pass_(pass), timer_(timer) {
         net_->make_gradients();
     }
+    // Each part runs inside of a whole step: memory and caches are as a training has them.
     double run_s() override {
+        double seconds = 0.0;
+        const auto part = [&](Pass pass, const std::function<void()>& work) {
+            if (pass == pass_)
+                seconds = timer_.seconds(work);
+            else
+                work();
+        };
+        const auto forward = [this] { net_->forward(); };
+        const auto backward = [this] { net_->backward(); };
+        const auto update = [this] {
+            net_->update();
+            net_->clear_gradients();
+        };
         net_->forget();
-        if (pass_ == Pass::backward) net_->forward();
-        return timer_.seconds([this] { work(); });
+        if (pass_ == Pass::step)
+            return timer_.seconds([&] {
+                forward();
+                backward();
+                update();
+            });
+        part(Pass::forward, forward);
+        part(Pass::backward, backward);
+        part(Pass::update, update);
+        return seconds;
     }
 
 private:
-    void work() {
-        const bool all = pass_ == Pass::step;
-        if (all || pass_ == Pass::forward) net_->forward();
-        if (all || pass_ == Pass::backward) net_->backward();
-        if (!all && pass_ != Pass::update) return;
-        net_->update();
-        net_->clear_gradients();
-    }
-
     std::unique_ptr<TorchNetwork> net_;
     Pass pass_;
     WorkTimer& timer_;
@@ -56,8 +74,12 @@ private:
 class TorchBackend final : public Backend {
 public:
     TorchBackend(torch::Device device, std::unique_ptr<WorkTimer> timer, std::function<SampleDevice()> describe,
-                 std::map<std::string, std::string> more)
-        : device_(device), timer_(std::move(timer)), describe_(std::move(describe)), versions_(std::move(more)) {
+                 std::map<std::string, std::string> more, double cache_bytes)
+        : device_(device),
+          evictor_(cache_bytes),
+          timer_(std::move(timer)),
+          describe_(std::move(describe)),
+          versions_(std::move(more)) {
         versions_["libtorch"] = TORCH_VERSION;
         versions_["timer"] = timer_->name();
         torch::manual_seed(1);
@@ -73,7 +95,7 @@ public:
         try {
             auto call = make_torch_call(op, device_);
             if (!call) return call.error();
-            auto out = std::make_unique<PreparedCall>(std::move(*call), *timer_);
+            auto out = std::make_unique<PreparedCall>(std::move(*call), *timer_, evictor_);
             out->run_s();  // what LibTorch refuses, it refuses now
             return std::unique_ptr<PreparedWork>(std::move(out));
         } catch (const std::exception& e) {
@@ -108,6 +130,7 @@ private:
     }
 
     torch::Device device_;
+    CacheEvictor evictor_;
     std::unique_ptr<WorkTimer> timer_;
     std::function<SampleDevice()> describe_;
     std::map<std::string, std::string> versions_;
@@ -123,11 +146,11 @@ int torch_threads(int usual) {
 
 Result<std::unique_ptr<Backend>> make_torch_backend(const std::string& device, std::unique_ptr<WorkTimer> timer,
                                                     std::function<SampleDevice()> describe,
-                                                    std::map<std::string, std::string> more) {
+                                                    std::map<std::string, std::string> more, double cache_bytes) {
     if (device == "cuda" && !torch::cuda::is_available())
         return unavailable("this LibTorch finds no GPU; is its CUDA build installed, and a driver running?");
-    return std::unique_ptr<Backend>(
-        std::make_unique<TorchBackend>(torch::Device(device), std::move(timer), std::move(describe), std::move(more)));
+    return std::unique_ptr<Backend>(std::make_unique<TorchBackend>(torch::Device(device), std::move(timer),
+                                                                   std::move(describe), std::move(more), cache_bytes));
 }
 
 }  // namespace dlcast

@@ -17,10 +17,40 @@ std::vector<Tensor> wanted(const Operator& op, const std::vector<Tensor>& inputs
     return inputs;
 }
 
+// Results live on, as a step's activations do, so that each call writes to memory that it has not written before. All
+// are let go at once when they are many.
+class Results {
+public:
+    void make_room() {
+        constexpr std::size_t most_bytes = std::size_t{128} << 20;
+        if (bytes_ < most_bytes) return;
+        kept_.clear();
+        bytes_ = 0;
+    }
+    void keep(const Tensor& result) {
+        bytes_ += result.nbytes();
+        kept_.push_back(result);
+    }
+
+private:
+    std::vector<Tensor> kept_;
+    std::size_t bytes_ = 0;
+};
+
+TorchCall call_of(std::vector<Tensor> fresh, std::function<std::vector<Tensor>()> run) {
+    auto results = std::make_shared<Results>();
+    TorchCall out;
+    out.prepare = [results] { results->make_room(); };
+    for (Tensor& t : fresh) out.fresh.push_back(t.detach());
+    out.work = [results, run = std::move(run)] {
+        for (const Tensor& result : run()) results->keep(result);
+    };
+    return out;
+}
+
 TorchCall forward_call(TorchForward forward) {
     for (Tensor& input : forward.inputs) input.set_requires_grad(true);
-    auto kept = std::make_shared<Tensor>();
-    return {[kept] { kept->reset(); }, [kept, forward] { *kept = forward.run(forward.inputs); }};
+    return call_of({forward.inputs.front()}, [forward] { return std::vector<Tensor>{forward.run(forward.inputs)}; });
 }
 
 TorchCall backward_call(const Operator& op, TorchForward forward) {
@@ -28,27 +58,25 @@ TorchCall backward_call(const Operator& op, TorchForward forward) {
     for (Tensor input : inputs) input.set_requires_grad(true);
     const Tensor result = forward.run(forward.inputs);
     const Tensor gradient = torch::rand_like(result);
-    auto kept = std::make_shared<std::vector<Tensor>>();
-    return {[kept] { kept->clear(); },
-            [=] { *kept = torch::autograd::grad({result}, inputs, {gradient}, /*retain_graph=*/true); }};
+    return call_of({gradient},
+                   [=] { return torch::autograd::grad({result}, inputs, {gradient}, /*retain_graph=*/true); });
 }
 
-// A product's gradients are products of their own sizes.
+// A product's gradients are products of their own sizes; the gradient of the result is the first factor.
 TorchCall product_gradient_call(const TorchMaker& make) {
     const Operator& op = make.op;
-    auto kept = std::make_shared<std::vector<Tensor>>();
-    const auto prepare = [kept] { kept->clear(); };
     if (op.kind == OperatorKind::bmm) {
         const Tensor a = make.values({op.batch, op.m, op.k}), b = make.values({op.batch, op.k, op.n});
-        return {prepare, [=] { *kept = {torch::bmm(a, b)}; }};
+        return call_of({a}, [=] { return std::vector<Tensor>{torch::bmm(a, b)}; });
     }
     const bool weight = op.phase == Phase::backward_weight;
     const Tensor a = weight ? make.values({op.k, op.m}).t() : make.values({op.m, op.k});
     const Tensor b = make.values({op.k, op.n});
-    return {prepare, [=, bias = op.bias] {
-                *kept = {torch::mm(a, b)};
-                if (bias) kept->push_back(a.sum(1));
-            }};
+    return call_of({a}, [=, bias = op.bias] {
+        std::vector<Tensor> out{torch::mm(a, b)};
+        if (bias) out.push_back(a.sum(1));
+        return out;
+    });
 }
 
 Result<TorchCall> update_call(const TorchMaker& make) {
@@ -57,11 +85,11 @@ Result<TorchCall> update_call(const TorchMaker& make) {
     weight.mutable_grad() = torch::rand_like(weight);
     auto optimizer = make_torch_optimizer({weight}, op.optimizer);
     if (!optimizer) return optimizer.error();
-    return TorchCall{[] {},
-                     [o = *optimizer, weight] {
-                         o->step();
-                         weight.grad().zero_();
-                     }};
+    return call_of({}, [o = *optimizer, weight] {
+        o->step();
+        weight.grad().zero_();
+        return std::vector<Tensor>{};
+    });
 }
 
 // The sum of two gradients, the product of a gradient and a factor.
@@ -87,8 +115,7 @@ Result<TorchCall> make_torch_call(const Operator& op, torch::Device device) {
     if (op.phase == Phase::forward) return forward_call(std::move(*forward));
     if (is_its_own_backward(op)) {
         for (Tensor& input : forward->inputs) input = input.detach();
-        auto kept = std::make_shared<Tensor>();
-        return TorchCall{[kept] { kept->reset(); }, [kept, f = *forward] { *kept = f.run(f.inputs); }};
+        return call_of({forward->inputs.front()}, [f = *forward] { return std::vector<Tensor>{f.run(f.inputs)}; });
     }
     return backward_call(op, std::move(*forward));
 }

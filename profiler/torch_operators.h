@@ -38,9 +38,11 @@ private:
     TorchForward recurrent() const;
 };
 
-/// One call on one device: `prepare` before each run and outside of its time, then `work`.
+/// One call on one device: `prepare` before each run and outside of its time, then `work`. `fresh` are the tensors that
+/// the operator before has just left, inside of a step; all others were last touched a step ago.
 struct TorchCall {
     std::function<void()> prepare;
+    std::vector<torch::Tensor> fresh;
     std::function<void()> work;
 };
 
