@@ -17,13 +17,13 @@ std::vector<Tensor> wanted(const Operator& op, const std::vector<Tensor>& inputs
     return inputs;
 }
 
-// Results live on, as a step's activations do, so that each call writes to memory that it has not written before. All
-// are let go at once when they are many.
+// Forward writes to memory that the backward before it has freed. Gradients live on for a while, so that each call
+// writes to memory that it has not written before; all are let go at once when they are many.
 class Results {
 public:
+    explicit Results(bool live_on) : most_bytes_(live_on ? std::size_t{128} << 20 : 0) {}
     void make_room() {
-        constexpr std::size_t most_bytes = std::size_t{128} << 20;
-        if (bytes_ < most_bytes) return;
+        if (bytes_ < most_bytes_) return;
         kept_.clear();
         bytes_ = 0;
     }
@@ -33,12 +33,13 @@ public:
     }
 
 private:
+    std::size_t most_bytes_;
     std::vector<Tensor> kept_;
     std::size_t bytes_ = 0;
 };
 
-TorchCall call_of(std::vector<Tensor> fresh, std::function<std::vector<Tensor>()> run) {
-    auto results = std::make_shared<Results>();
+TorchCall call_of(std::vector<Tensor> fresh, std::function<std::vector<Tensor>()> run, bool live_on = true) {
+    auto results = std::make_shared<Results>(live_on);
     TorchCall out;
     out.prepare = [results] { results->make_room(); };
     for (Tensor& t : fresh) out.fresh.push_back(t.detach());
@@ -50,7 +51,8 @@ TorchCall call_of(std::vector<Tensor> fresh, std::function<std::vector<Tensor>()
 
 TorchCall forward_call(TorchForward forward) {
     for (Tensor& input : forward.inputs) input.set_requires_grad(true);
-    return call_of({forward.inputs.front()}, [forward] { return std::vector<Tensor>{forward.run(forward.inputs)}; });
+    return call_of(
+        {forward.inputs.front()}, [forward] { return std::vector<Tensor>{forward.run(forward.inputs)}; }, false);
 }
 
 TorchCall backward_call(const Operator& op, TorchForward forward) {
