@@ -95,6 +95,8 @@ public:
         if (!work_.update.empty()) out.update_s = smooth_larger(device_s(work_.update, rates_), update_launches_s());
         out.host_s = c_(by_host(K::eager_step_s, K::session_step_s, K::graph_step_s));
         if (work_.update.empty()) out.host_s = no_update_host * out.host_s;
+        // What a CPU does between steps, it does as the device: a loop of its own takes microseconds.
+        if (work_.device.vendor == "cpu") out.host_s = T(0.0);
         out.step_s = out.forward_s + out.backward_s + out.update_s + out.exposed_s + out.host_s;
         return out;
     }

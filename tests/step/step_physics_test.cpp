@@ -50,6 +50,17 @@ TEST_CASE("a host that issues kernels one by one is a floor under small ones", "
     CHECK_THAT(step_times(test::work_of(workload), c).forward_s, WithinRel(50 * 20e-6, 0.05));
 }
 
+TEST_CASE("a CPU has no host beside it whose work between steps would count", "[step_physics]") {
+    const Workload workload = test::linear_net(3, 256, 8);
+    StepWork work = test::work_of(workload);
+    const StepTimes<double> gpu = step_times(work, prior_coefficients());
+    work.device.vendor = "cpu";
+    const StepTimes<double> cpu = step_times(work, prior_coefficients());
+    CHECK(gpu.host_s > 0.0);
+    CHECK(cpu.host_s == 0.0);
+    CHECK_THAT(cpu.step_s, WithinRel(gpu.step_s - gpu.host_s, 1e-12));
+}
+
 TEST_CASE("slopes agree with differences, for every constant that a step meets", "[step_physics]") {
     Workload workload = test::linear_net(3, 1024, 256);
     workload.training.precision = Precision::amp;
