@@ -1,33 +1,18 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "profiler/torch_network.h"
 
-#include <torch/csrc/autograd/functions/accumulate_grad.h>
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "predictor/base/text.h"
 #include "profiler/torch_functions.h"
+#include "profiler/torch_ready.h"
 
 namespace dlcast {
 namespace {
 
 using torch::Tensor;
-
-// Backward adds a gradient to its place, then calls this.
-class ReadyHook final : public torch::autograd::FunctionPostHook {
-public:
-    explicit ReadyHook(std::function<void()> ready) : ready_(std::move(ready)) {}
-    torch::autograd::variable_list operator()(const torch::autograd::variable_list& outputs,
-                                              const torch::autograd::variable_list&) override {
-        ready_();
-        return outputs;
-    }
-
-private:
-    std::function<void()> ready_;
-};
 
 }  // namespace
 
@@ -176,11 +161,8 @@ void TorchNetwork::make_gradients() {
 }
 
 void TorchNetwork::on_ready(std::function<void(std::size_t)> ready) {
-    for (std::size_t i = 0; i < weights_.trained.size(); ++i) {
-        // The node lives as long as somebody holds it.
-        accumulators_.push_back(torch::autograd::impl::grad_accumulator(weights_.trained[i]));
-        accumulators_.back()->add_post_hook(std::make_unique<ReadyHook>([ready, i] { ready(i); }));
-    }
+    for (std::size_t i = 0; i < weights_.trained.size(); ++i)
+        accumulators_.push_back(when_gradient_is_whole(weights_.trained[i], [ready, i] { ready(i); }));
 }
 
 void TorchNetwork::forward() {
