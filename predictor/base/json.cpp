@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <exception>
 
@@ -129,28 +130,43 @@ private:
         return true;
     }
 
-    // A wide container, which began at `start`, is given room for what the rest of the text may hold at its rate so far
-    // (at most fourfold): memory touched again and again costs more than reading.
+    // The most elements, and members, that containers of one depth had of late: lists hold objects of one kind.
+    using Usual = std::array<std::size_t, 64>;
+    static constexpr std::size_t wide = 64;
+
+    // Room for another one. A wide container, which began at `start`, is given what the rest of the text may hold at
+    // its rate so far (at most fourfold): memory touched again and again costs more than reading.
     template <typename Container>
-    void make_room(Container& container, std::size_t start) const {
-        constexpr std::size_t wide = 64;
+    void make_room(Container& container, std::size_t start, std::size_t usual) const {
         const std::size_t size = container.size();
+        if (size == 0) container.reserve(usual);
         if (size < wide || size < container.capacity()) return;
         const std::size_t rest = (text_.size() - at_) / ((at_ - start) / size) + 1;
         container.reserve(size + std::clamp(rest, size / 2, 3 * size));
+    }
+
+    // A narrow container gives back what it did not need, and the next one fills that: a page touched for the first
+    // time costs more than moving what it would hold.
+    template <typename Container>
+    static void fit(Container& container, std::size_t& usual) {
+        if (container.size() >= wide) return;
+        container.shrink_to_fit();
+        usual = std::max(usual - usual / 8, container.size());
     }
 
     bool read_array(Value& out, int depth) {
         out = Value::array();
         Value::Array& array = out.as_array();
         const std::size_t start = at_++;
+        std::size_t& usual = usual_elements_[static_cast<std::size_t>(depth) % usual_elements_.size()];
         skip_space();
         bool closed = peek() == ']';
         if (closed) ++at_;
         while (!closed) {
-            make_room(array, start);
+            make_room(array, start, usual);
             if (!read_value(array.emplace_back(), depth) || !goes_on(']', closed)) return false;
         }
+        fit(array, usual);
         return true;
     }
 
@@ -158,11 +174,12 @@ private:
         out = Value::object();
         Value::Object& object = out.as_object();
         const std::size_t start = at_++;
+        std::size_t& usual = usual_members_[static_cast<std::size_t>(depth) % usual_members_.size()];
         skip_space();
         bool closed = peek() == '}';
         if (closed) ++at_;
         while (!closed) {
-            make_room(object, start);
+            make_room(object, start, usual);
             Value::Member& member = object.emplace_back();
             member.at = place();
             if (peek() != '"') return expected("a key in double quotes");
@@ -173,6 +190,7 @@ private:
             skip_space();
             if (!read_value(member.value, depth) || !goes_on('}', closed)) return false;
         }
+        fit(object, usual);
         if (const Value::Member* twice = duplicate_key(object))
             return fail_at(twice->at, fmt::format("key \"{}\" stands twice; keep one of them", twice->key));
         return true;
@@ -306,6 +324,7 @@ private:
     int line_ = 1;
     std::size_t line_start_ = 0;
     std::size_t values_ = 0;
+    Usual usual_elements_{}, usual_members_{};
     std::string fault_;
 };
 

@@ -65,7 +65,8 @@ Result<Value> to_dlcast_json(Value tree, const std::string& source) {
     }
     const bool keras = is_keras(tree);
     if (keras || is_layer_list(tree)) {
-        auto written = keras ? keras_to_written(tree, source) : layer_list_to_written(tree, source);
+        auto written =
+            keras ? keras_to_written(std::move(tree), source) : layer_list_to_written(std::move(tree), source);
         if (!written) return written.error();
         return around(std::move(*written));
     }

@@ -24,13 +24,15 @@ class Converter {
 public:
     explicit Converter(const std::string& source) : source_(source) {}
 
-    Result<Value> convert(const Value& tree) {
-        const Value* config = tree.find("config");
+    Result<Value> convert(Value tree) {
+        Value* config = tree.find("config");
         // Old Sequential models hold the list itself.
-        const Value* layers = config && config->is_array() ? config : config ? config->find("layers") : nullptr;
+        Value* layers = config && config->is_array() ? config : config ? config->find("layers") : nullptr;
         if (!layers || !layers->is_array()) return fault(tree, "a Keras model needs \"config\" with \"layers\"");
-        for (const Value& layer : layers->as_array())
+        for (Value& layer : layers->as_array()) {
             if (auto s = one(layer); !s) return s.error();
+            layer = Value();  // the next one is made where this one was
+        }
         if (!has_input_) return fault(tree, "no input shape; add an InputLayer with \"batch_shape\"");
         Value out = Value::object();
         out.at = tree.at;
@@ -274,6 +276,8 @@ private:
 
 bool is_keras(const Value& tree) { return tree.find("class_name") && tree.find("config"); }
 
-Result<Value> keras_to_written(const Value& tree, const std::string& source) { return Converter(source).convert(tree); }
+Result<Value> keras_to_written(Value tree, const std::string& source) {
+    return Converter(source).convert(std::move(tree));
+}
 
 }  // namespace dlcast

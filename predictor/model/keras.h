@@ -10,8 +10,8 @@
 namespace dlcast {
 
 bool is_keras(const Value& tree);
-/// The same network as a written-out dlcast model, `trainable` kept. Errors: a layer class without a counterpart, an
-/// incomplete config, more than one input.
-Result<Value> keras_to_written(const Value& tree, const std::string& source);
+/// The same network as a written-out dlcast model, `trainable` kept; each layer is let go once it is read. Errors: a
+/// layer class without a counterpart, an incomplete config, more than one input.
+Result<Value> keras_to_written(Value tree, const std::string& source);
 
 }  // namespace dlcast

@@ -11,7 +11,7 @@ namespace {
 
 // Keys repeat what follows from the layers before (matsize, output_size, channels_in): read, and left to inference.
 Result<Value> convert(const Value& layer, const std::string& source, const std::string& number) {
-    ObjectReader r(layer, source, fmt::format("layer {}", number));
+    ObjectReader r(layer, source, "layer " + number);
     for (const char* key : {"matsize", "output_size", "channels_in"}) r.value(key);
     r.require("type", "add \"type\": \"Convolution\"");
     const std::string type = to_lower(r.string("type").value_or(""));
@@ -51,9 +51,9 @@ Result<Value> convert(const Value& layer, const std::string& source, const std::
 }
 
 // The layers "1", "2", .. in that order, which need not be the file's; nullptr where a number is missing.
-std::vector<const Value*> by_number(const Value::Object& layers) {
-    std::vector<const Value*> numbered(layers.size(), nullptr);
-    for (const Value::Member& member : layers) {
+std::vector<Value*> by_number(Value::Object& layers) {
+    std::vector<Value*> numbered(layers.size(), nullptr);
+    for (Value::Member& member : layers) {
         const auto number = member.key.starts_with('0') ? std::nullopt : parse_integer(member.key);
         if (number && *number <= static_cast<std::int64_t>(numbered.size()))
             numbered[static_cast<std::size_t>(*number) - 1] = &member.value;
@@ -68,24 +68,25 @@ bool is_layer_list(const Value& tree) {
     return layers && layers->is_object() && input && input->is_object();
 }
 
-Result<Value> layer_list_to_written(const Value& tree, const std::string& source) {
+Result<Value> layer_list_to_written(Value tree, const std::string& source) {
     ObjectReader r(*tree.find("input"), source, "input");
     const std::int64_t channels = r.integer("dimension", 1, 1'000'000).value_or(3);
     r.require("size", "add the image's size in pixels");
     const std::int64_t size = r.integer("size", 1, 1'000'000).value_or(1);
     if (auto s = r.finish(); !s) return s.error();
-    const Value& layers = *tree.find("layers");
-    const std::vector<const Value*> numbered = by_number(layers.as_object());
+    Value& layers = *tree.find("layers");
+    const std::vector<Value*> numbered = by_number(layers.as_object());
     Value made = Value::array();
     made.as_array().reserve(numbered.size());
     for (std::size_t i = 1; i <= numbered.size(); ++i) {
-        const Value* layer = numbered[i - 1];
+        Value* layer = numbered[i - 1];
         if (!layer)
             return invalid_argument(
                 at_place(source, layers.at, fmt::format("no layer \"{}\"; layers are numbered from 1", i)));
-        auto one = convert(*layer, source, fmt::format("{}", i));
+        auto one = convert(*layer, source, std::to_string(i));
         if (!one) return one.error();
         made.push(std::move(*one));
+        *layer = Value();  // the next one is made where this one was
     }
     Value out = Value::object();
     out.at = tree.at;

@@ -11,7 +11,8 @@
 namespace dlcast {
 
 bool is_layer_list(const Value& tree);
-/// The same network as a written-out dlcast model. Errors: numbers that do not run from 1, an unknown type.
-Result<Value> layer_list_to_written(const Value& tree, const std::string& source);
+/// The same network as a written-out dlcast model; each layer is let go once it is read. Errors: numbers that do not
+/// run from 1, an unknown type.
+Result<Value> layer_list_to_written(Value tree, const std::string& source);
 
 }  // namespace dlcast

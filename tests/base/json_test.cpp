@@ -125,6 +125,24 @@ TEST_CASE("depth, size and count are bounded", "[json]") {
     CHECK(parse_json("[1,2,3]", "net.json", JsonLimits{.values = 4}));
 }
 
+TEST_CASE("objects and arrays of any size stand beside each other", "[json]") {
+    // Room is kept from one container to the next of its depth: sizes go up, down and over what counts as narrow.
+    std::string text = "[";
+    for (const int size : {1, 2, 63, 0, 1, 64, 65, 3, 300, 2, 6, 2, 6, 12}) {
+        std::string object, array;
+        for (int i = 0; i < size; ++i) {
+            object += (i ? "," : "") + ("\"a key of twenty " + std::to_string(i)) + "\":[" + std::to_string(size) + "]";
+            array += (i ? ",{\"" : "{\"") + std::to_string(i) + "\":null}";
+        }
+        text += (text.size() > 1 ? ",{" : "{") + object + "},[" + array + "]";
+    }
+    text += "]";
+    const auto value = parse_json(text, "net.json");
+    REQUIRE(value);
+    CHECK(value->as_array().size() == 28);
+    CHECK(write_json(*value) == text);
+}
+
 TEST_CASE("what is written reads back", "[json]") {
     Value value;
     value.set("text", "tab\t \"quoted\" \xc3\xa9");
