@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 
 #include "cli/refine_jobs.h"
@@ -73,11 +74,15 @@ Status write_release(const std::string& dir, const RefineOptions& options, const
                      const RefinedSteps& steps) {
     for (const char* file : {weights_file, step_weights_file, collectives_file})
         if (auto s = copy_file(options.weights + "/" + file, dir + "/" + file); !s) return s;
-    if (auto s = write_file_atomically(dir + "/" + refined_operators_file, write_refined_operators(start.operators));
-        !s)
-        return s;
-    if (auto s = write_file_atomically(dir + "/" + refined_steps_file, write_refined_steps(steps)); !s) return s;
-    return write_file_atomically(dir + "/" + manifest_file, write_weights_manifest(start.manifest));
+    const std::string operators = write_refined_operators(start.operators), of_steps = write_refined_steps(steps),
+                      manifest = write_weights_manifest(start.manifest);
+    // Impossible measurements make figures that cannot be read again.
+    if (auto read = parse_refined_operators(operators, refined_operators_file); !read) return read.error();
+    if (auto read = parse_refined_steps(of_steps, refined_steps_file); !read) return read.error();
+    if (auto read = parse_weights_manifest(manifest, manifest_file); !read) return read.error();
+    if (auto s = write_file_atomically(dir + "/" + refined_operators_file, operators); !s) return s;
+    if (auto s = write_file_atomically(dir + "/" + refined_steps_file, of_steps); !s) return s;
+    return write_file_atomically(dir + "/" + manifest_file, manifest);
 }
 
 }  // namespace
@@ -85,7 +90,7 @@ Status write_release(const std::string& dir, const RefineOptions& options, const
 std::string worse_kinds(const RefinedErrors& errors) {
     std::string out;
     for (const RefinedKind& kind : errors)
-        if (kind.held_out > 0 && kind.after_pct > kind.before_pct + rounding_pct)
+        if (kind.held_out > 0 && !(kind.after_pct <= kind.before_pct + rounding_pct && std::isfinite(kind.after_pct)))
             out += fmt::format("{}{} on {} from {:.1f} to {:.1f} %", out.empty() ? "" : ", ", kind.kind, kind.gpu,
                                kind.before_pct, kind.after_pct);
     return out;

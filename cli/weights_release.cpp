@@ -3,10 +3,14 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/file.h>
 #include <unistd.h>
 
+#include <cerrno>
+#include <chrono>
 #include <filesystem>
 #include <system_error>
+#include <thread>
 
 #include "predictor/base/text.h"
 
@@ -31,16 +35,47 @@ fs::path link_path(const std::string& name) {
     return path.has_filename() ? path : path.parent_path();
 }
 
+constexpr std::int64_t highest_version = 1'000'000'000'000;  // a higher one is no file of ours
+constexpr int lock_tries = 100;                              // one in 100 ms
+
 std::string version_prefix(const fs::path& link) { return link.filename().string() + ".v"; }
 
 // The number of a version of this link; 0 of another file.
 std::int64_t version_of(const fs::path& link, const fs::path& file) {
     const std::string name = file.filename().string(), prefix = version_prefix(link);
     if (!name.starts_with(prefix)) return 0;
-    return parse_integer(std::string_view(name).substr(prefix.size())).value_or(0);
+    const std::int64_t version = parse_integer(std::string_view(name).substr(prefix.size())).value_or(0);
+    return version > 0 && version < highest_version ? version : 0;
 }
 
 fs::path folder_of(const fs::path& link) { return link.has_parent_path() ? link.parent_path() : fs::path("."); }
+
+// Holds a folder against other publishers until destroyed. A file system without such locks is used without.
+class FolderLock {
+public:
+    explicit FolderLock(const fs::path& folder) : handle_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+        for (int tries = 0; handle_ >= 0 && ::flock(handle_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++tries) {
+            taken_ = tries < lock_tries;
+            if (!taken_) return;
+            std::this_thread::sleep_for(std::chrono::milliseconds(100));
+        }
+    }
+    ~FolderLock() {
+        if (handle_ >= 0) ::close(handle_);
+    }
+    FolderLock(const FolderLock&) = delete;
+    FolderLock& operator=(const FolderLock&) = delete;
+    explicit operator bool() const { return taken_; }
+
+private:
+    int handle_;
+    bool taken_ = true;
+};
+
+Error held_by_another(const std::string& name) {
+    return invalid_argument(
+        fmt::format("cannot publish '{}': another dlcast refine is at work in its folder; run it again", name));
+}
 
 std::int64_t newest_version(const fs::path& link) {
     std::int64_t newest = 0;
@@ -78,12 +113,15 @@ void remove_older(const fs::path& link, const fs::path& last) {
 Status publish_weights(const std::string& name, const std::function<Status(const std::string&)>& fill) {
     return guarded(name, [&]() -> Status {
         const fs::path link = link_path(name), last = link.string() + ".last";
+        if (link.empty()) return invalid_argument("--out is empty; name the link to publish");
         if (fs::exists(fs::symlink_status(link)) && !fs::is_symlink(link))
             return invalid_argument(
                 fmt::format("--out: '{}' is there and is no link to a version; name another place, and put it into "
                             "dlcast.toml as [files] weights",
                             name));
         fs::create_directories(folder_of(link));
+        const FolderLock lock(folder_of(link));
+        if (!lock) return held_by_another(name);
         const fs::path version = link.string() + fmt::format(".v{}", newest_version(link) + 1);
         const fs::path unfinished = version.string() + ".unfinished";
         fs::remove_all(unfinished);
@@ -107,6 +145,8 @@ Status publish_weights(const std::string& name, const std::function<Status(const
 Result<std::string> roll_back_weights(const std::string& name) {
     return guarded(name, [&]() -> Result<std::string> {
         const fs::path link = link_path(name), last = link.string() + ".last";
+        const FolderLock lock(folder_of(link));
+        if (!lock) return held_by_another(name);
         if (!fs::is_symlink(link) || !fs::exists(last))
             return not_found(
                 fmt::format("'{}' has no version before; dlcast refine keeps the last one it replaced", name));

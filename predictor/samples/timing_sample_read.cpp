@@ -11,7 +11,8 @@ namespace {
 constexpr double mega = 1e6;
 constexpr std::int64_t most_ranks = 1 << 24;
 constexpr std::int64_t most_repetitions = 1'000'000'000;
-constexpr double longest_s = 1e7;  // a third of a year
+constexpr double longest_s = 1e7;    // a third of a year
+constexpr double shortest_s = 1e-9;  // no call ends within a few clocks
 
 Result<SampleDevice> read_device(const Value& value, const std::string& source) {
     ObjectReader r(value, source, "device");
@@ -50,7 +51,7 @@ void read_measurement(ObjectReader& r, TimingSample& out) {
     out.fastest_s = r.number("fastest_s", 0.0, longest_s).value_or(out.median_s);
     out.slowest_s = r.number("slowest_s", 0.0, longest_s).value_or(out.median_s);
     if (r.failed()) return;
-    if (out.median_s <= 0.0) r.fail("median_s", "median_s should be above 0");
+    if (out.median_s < shortest_s) r.fail("median_s", "median_s should be a nanosecond or more");
     if (out.outliers > out.repetitions) r.fail("outliers", "more outliers than repetitions");
     if (out.fastest_s > out.median_s || out.slowest_s < out.median_s)
         r.fail("median_s", "the median should lie between fastest_s and slowest_s");

@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
+#include <limits>
 
 #include "cli/collectives_evaluation.h"
 #include "cli/installation.h"
@@ -99,6 +100,21 @@ const RefinedKind& kind_of(const Refined& refined, const std::string& kind) {
 }
 
 }  // namespace
+
+TEST_CASE("an error without bounds is worse than any", "[refine]") {
+    const double infinite = std::numeric_limits<double>::infinity();
+    RefinedKind kind;
+    kind.gpu = gpu;
+    kind.kind = "linear";
+    kind.rows = kind.held_out = 5;
+    kind.before_pct = kind.after_pct = 10.0;
+    CHECK(worse_kinds({kind}).empty());
+    kind.before_pct = kind.after_pct = infinite;
+    CHECK_THAT(worse_kinds({kind}), Contains("linear on L40S"));
+    kind.before_pct = 10.0;
+    kind.after_pct = std::nan("");
+    CHECK_THAT(worse_kinds({kind}), Contains("linear on L40S"));
+}
 
 TEST_CASE("a GPU whose calls take half as long again is forecast so, by its published weights", "[refine][torch]") {
     if (!has_torch()) return;

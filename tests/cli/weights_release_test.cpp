@@ -3,6 +3,7 @@
 
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <thread>
 
 #include "predictor/base/text.h"
 #include "tests/scratch_folder.h"
@@ -61,4 +62,37 @@ TEST_CASE("what cannot be published leaves the weights as they are", "[refine]")
     fs::create_directory(plain);
     CHECK_THAT(publish_weights(plain, holding("two")).error().message, Contains("no link") && Contains("dlcast.toml"));
     CHECK(fs::is_empty(plain));
+}
+
+TEST_CASE("publishers at the same time each publish a whole version", "[refine]") {
+    const ScratchFolder folder;
+    const std::string name = folder.path("weights");
+    const auto slowly = [](const std::string& dir) -> Status {
+        if (auto s = write_file_atomically(dir + "/first", "1"); !s) return s;
+        std::this_thread::sleep_for(std::chrono::milliseconds(20));
+        return write_file_atomically(dir + "/manifest.toml", "whole");
+    };
+    std::vector<std::string> faults(8);
+    std::vector<std::thread> publishers;
+    for (std::string& fault : faults)
+        publishers.emplace_back([&] {
+            if (auto s = publish_weights(name, slowly); !s) fault = s.error().message;
+        });
+    for (std::thread& publisher : publishers) publisher.join();
+    for (const std::string& fault : faults) CHECK(fault.empty());
+    CHECK(fs::read_symlink(name) == "weights.v8");
+    for (const std::string& one : {name, name + ".last"}) {
+        CHECK(content(one) == "whole");
+        CHECK(fs::exists(one + "/first"));
+    }
+    CHECK(entries(folder.path("")) == 4);
+}
+
+TEST_CASE("odd names to publish", "[refine]") {
+    const ScratchFolder folder;
+    CHECK_THAT(publish_weights("", holding("one")).error().message, Contains("--out is empty"));
+    const std::string name = folder.path("weights");
+    REQUIRE(write_file_atomically(name + ".v9223372036854775807", "not a version"));
+    REQUIRE(publish_weights(name, holding("one")));
+    CHECK(fs::read_symlink(name) == "weights.v1");
 }

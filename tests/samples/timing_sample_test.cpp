@@ -99,6 +99,9 @@ TEST_CASE("a sample whose numbers contradict each other is refused", "[samples]"
     sample = sample_of(convolution());
     sample.fastest_s = 2 * sample.median_s;
     CHECK(fault_of(to_json_line(sample)).find("between fastest_s and slowest_s") != std::string::npos);
+    sample = sample_of(convolution());
+    sample.fastest_s = sample.median_s = 9e-10;
+    CHECK(fault_of(to_json_line(sample)).find("a nanosecond or more") != std::string::npos);
     sample = sample_of(MeasuredPass{"m", 1, Pass::step, true, Precision::fp32, Optimizer::sgd, 2, 3, 0});
     CHECK(fault_of(to_json_line(sample)).find("more nodes than ranks") != std::string::npos);
 }
