@@ -45,8 +45,12 @@ public:
         auto totals = StepTotals::make(std::move(queries), state_.steps);
         if (!totals) return totals.error();
         out_.origin = {"analytic", ""};
+        if (state_.model->by() == "analytic" || !breaker_.allows(std::chrono::steady_clock::now())) {
+            totals->spread_all();
+            if (auto s = make_candidates(*totals); !s) return s.error();
+            return out_;
+        }
         if (auto s = make_candidates(*totals); !s) return s.error();
-        if (state_.model->by() == "analytic" || !breaker_.allows(std::chrono::steady_clock::now())) return out_;
         if (auto s = ask_network(*totals); !s) return s.error();
         return out_;
     }
@@ -62,22 +66,30 @@ private:
         return ok();
     }
 
-    // Of those that may win, then of whoever wins after that.
+    // Of those that may win, then of whoever wins after that; who wins in the end gets its spread.
     Status ask_network(StepTotals& totals) {
         const Ranking ranking = state_.site->ranking;
-        std::vector<std::size_t> drawn;
+        std::vector<std::size_t> drawn, spread;
         std::vector<std::size_t> next = contenders(out_.candidates, placements_, ranking, StepTotals::most_drawn);
         while (!next.empty()) {
             if (auto s = totals.draw(next, *state_.model); !s) {
                 note_trouble("failed");
                 if (out_.log.empty()) out_.log = s.error().message;
-                return drawn.empty() ? ok() : make_candidates(totals);
+                totals.spread_all();
+                return make_candidates(totals);
             }
             drawn.insert(drawn.end(), next.begin(), next.end());
-            if (auto s = make_candidates(totals); !s) return s;
-            const auto best = static_cast<std::size_t>(choose_candidate(out_.candidates, placements_, ranking));
             next.clear();
-            if (!contains(drawn, best)) next.push_back(best);
+            if (auto s = make_candidates(totals); !s) return s;
+            for (auto best = best_of(ranking); next.empty() && !contains(spread, best); best = best_of(ranking)) {
+                if (!contains(drawn, best)) {
+                    next.push_back(best);
+                    continue;
+                }
+                totals.spread({best});
+                spread.push_back(best);
+                if (auto s = make_candidates(totals); !s) return s;
+            }
         }
         out_.origin = {state_.model->by(), state_.model->weights_id()};
         // A job of very many layers is slow by itself; that says nothing about the network.
@@ -86,6 +98,10 @@ private:
         else
             breaker_.good();
         return ok();
+    }
+
+    std::size_t best_of(Ranking ranking) const {
+        return static_cast<std::size_t>(choose_candidate(out_.candidates, placements_, ranking));
     }
 
     void note_trouble(const char* what) {

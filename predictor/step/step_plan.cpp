@@ -84,12 +84,15 @@ StepEstimate totals_of(const Workload& workload, const StepWork& work, const Ste
     out.exposed_communication_s = t.exposed_s;
     out.host_s = t.host_s;
     out.step_s = t.step_s;
-    out.log_sd = weights.log_sd(work.device, workload.model.family,
-                                constants_log_sd(work, weights.coefficients, weights.deviations));
     out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
     out.micro_batch = work.micro_batch;
     out.memory = memory.on(work.layout, work.micro_batch, work.device);
     return out;
+}
+
+double log_sd_of(const Workload& workload, const StepWork& work, const StepWeights& weights) {
+    return weights.log_sd(work.device, workload.model.family,
+                          constants_log_sd(work, weights.coefficients, weights.deviations));
 }
 
 void blend_network(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,

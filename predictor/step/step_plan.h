@@ -29,9 +29,12 @@ Result<std::vector<StepPlan>> plan_steps(const std::vector<StepQuery>& queries, 
 /// Enters the operators of the plan into the table; of distinct layers with a flag alone, where `wanted` has flags.
 void place_calls(StepPlan& plan, const Device& device, OperatorTable& table, const std::vector<bool>& wanted = {});
 
-/// All but the layers, by the constants alone. `memory` is the workload's.
+/// All but the layers and the spread, by the constants alone. `memory` is the workload's.
 StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights,
                        MemoryEstimator& memory);
+
+/// The spread of its logarithm. Takes several times as long as the totals: each constant has a slope.
+double log_sd_of(const Workload& workload, const StepWork& work, const StepWeights& weights);
 
 /// Draws the layers of an fp32 step, and with them forward and backward as a whole, towards the network.
 void blend_network(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,

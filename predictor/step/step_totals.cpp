@@ -2,6 +2,7 @@
 #include "predictor/step/step_totals.h"
 
 #include <map>
+#include <numeric>
 #include <optional>
 #include <string>
 #include <utility>
@@ -52,6 +53,17 @@ std::vector<bool> that_matter(const StepWork& work, const std::vector<LayerSecon
 }
 
 }  // namespace
+
+void StepTotals::spread(const std::vector<std::size_t>& which) {
+    for (const std::size_t i : which)
+        steps_[i].log_sd = log_sd_of(*queries_[i].workload, plans_->plans[i].work, *weights_);
+}
+
+void StepTotals::spread_all() {
+    std::vector<std::size_t> all(steps_.size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    spread(all);
+}
 
 Status StepTotals::draw(const std::vector<std::size_t>& which, const LayerTimeModel& model) {
     if (model.by() != "torch") return ok();

@@ -12,8 +12,8 @@ namespace dlcast {
 
 class StepTotals {
 public:
-    /// By the constants alone, one estimate a query, `layers` empty. The workloads must outlive this; errors as of
-    /// estimate_steps.
+    /// By the constants alone, one estimate a query, `layers` empty, no spread yet. The workloads must outlive this;
+    /// errors as of estimate_steps.
     static Result<StepTotals> make(std::vector<StepQuery> queries, const StepWeights& weights);
     StepTotals(StepTotals&&) noexcept;
     StepTotals& operator=(StepTotals&&) noexcept;
@@ -27,6 +27,10 @@ public:
     /// there is lost in its spread. Nor is the model asked where its answer enters nowhere. Errors: a failing model;
     /// steps() then stays.
     Status draw(const std::vector<std::size_t>& which, const LayerTimeModel& model);
+
+    /// Gives steps()[i] their spread, for the i of `which`.
+    void spread(const std::vector<std::size_t>& which);
+    void spread_all();
 
     /// The most that draw() usually changes a step: the network would have to differ from the constants by a factor of
     /// 1.45 in all layers, and those be convolutions.

@@ -58,6 +58,9 @@ TEST_CASE("totals are those of the whole estimate", "[step_totals]") {
     CHECK(whole->front().step_s != by_constants->front().step_s);
     CHECK_THAT(totals->steps()[0].step_s, WithinRel(whole->front().step_s, 1e-12));
     CHECK(totals->steps()[0].layers.empty());
+    CHECK(totals->steps()[0].log_sd == 0.0);
+    totals->spread_all();
+    CHECK_THAT(totals->steps()[0].log_sd, WithinRel(whole->front().log_sd, 1e-12));
 }
 
 TEST_CASE("layers that take next to nothing are not asked about, nor another precision than fp32", "[step_totals]") {
