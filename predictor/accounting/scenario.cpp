@@ -46,7 +46,8 @@ SimulationResult run_scenario(const TracePool& pool, LimitKind kind) {
         const bool ours = kind != LimitKind::users && job.dlcast_limit_s > 0;
         SimulatedJob out{job.submit_s, job.run_s,    0, ours ? job.dlcast_limit_s : job.own_limit_s,
                          job.size,     job.timed_out};
-        if (job.timed_out && out.limit_s == job.own_limit_s) out.run_s = out.limit_s;  // Slurm ends jobs a little late
+        // Slurm ends jobs a little late.
+        if (job.timed_out && out.limit_s >= 0 && out.limit_s == job.own_limit_s) out.run_s = out.limit_s;
         out.planned_s = out.limit_s >= 0 ? out.limit_s : longest_s;
         if (ours && kind == LimitKind::soft && job.p50_s > 0) out.planned_s = std::min(job.p50_s, out.planned_s);
         jobs.push_back(out);

@@ -54,7 +54,7 @@ void sum_forward(const LayerWork& work, LayerTiming& out) {
 StepEstimate estimate(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,
                       const StepWeights& weights, bool has_network) {
     MemoryEstimator memory(workload);
-    StepEstimate out = totals_of(workload, plan.work, weights, memory);
+    StepEstimate out = totals_of(plan.work, weights, memory);
     out.log_sd = log_sd_of(workload, plan.work, weights);
     std::vector<LayerSeconds> seconds = layer_seconds(plan.work, weights.coefficients);
     if (has_network) blend_network(workload, plan, times, seconds, out);

@@ -73,8 +73,7 @@ void place_calls(StepPlan& plan, const Device& device, OperatorTable& table, con
     }
 }
 
-StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights,
-                       MemoryEstimator& memory) {
+StepEstimate totals_of(const StepWork& work, const StepWeights& weights, MemoryEstimator& memory) {
     const StepTimes<double> t = step_times(work, weights.coefficients);
     StepEstimate out;
     out.forward_s = t.forward_s;

@@ -30,8 +30,7 @@ Result<std::vector<StepPlan>> plan_steps(const std::vector<StepQuery>& queries, 
 void place_calls(StepPlan& plan, const Device& device, OperatorTable& table, const std::vector<bool>& wanted = {});
 
 /// All but the layers and the spread, by the constants alone. `memory` is the workload's.
-StepEstimate totals_of(const Workload& workload, const StepWork& work, const StepWeights& weights,
-                       MemoryEstimator& memory);
+StepEstimate totals_of(const StepWork& work, const StepWeights& weights, MemoryEstimator& memory);
 
 /// The spread of its logarithm. Takes several times as long as the totals: each constant has a slope.
 double log_sd_of(const Workload& workload, const StepWork& work, const StepWeights& weights);

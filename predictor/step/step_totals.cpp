@@ -32,7 +32,7 @@ Result<StepTotals> StepTotals::make(std::vector<StepQuery> queries, const StepWe
         const Workload* const workload = out.queries_[i].workload;
         if (workload != last) memory.emplace(*workload);
         last = workload;
-        out.steps_.push_back(totals_of(*workload, out.plans_->plans[i].work, weights, *memory));
+        out.steps_.push_back(totals_of(out.plans_->plans[i].work, weights, *memory));
     }
     return out;
 }

@@ -84,6 +84,20 @@ TEST_CASE("a trace of sacct is replayed by partition under three kinds of limits
     CHECK(run_scenario(pool, LimitKind::soft).killed == 1);
 }
 
+TEST_CASE("a job that timed out at a limit of dlcast's has used its run time where the user's own limit is unknown",
+          "[accounting]") {
+    TracePool pool;
+    pool.capacity = 1;
+    TraceJob one;
+    one.run_s = 8 * 3600;
+    one.dlcast_limit_s = 8 * 3600;
+    one.timed_out = true;
+    pool.jobs.push_back(one);
+    const auto users = run_scenario(pool, LimitKind::users);
+    CHECK(users.used_h == Approx(8.0));
+    CHECK(users.killed_h == Approx(0.0));
+}
+
 TEST_CASE("a Standard Workload Format file is read with its size, and a wrong one says where", "[accounting]") {
     const ScratchFolder folder;
     Calendar calendar;
