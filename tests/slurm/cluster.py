@@ -113,8 +113,14 @@ weights = "{self.weights}"
             command += ["--set", line]
         subprocess.run(command, env=self.environment, check=True, timeout=180, stdout=subprocess.DEVNULL)
 
+    def controller_command(self, verb):
+        return [ROOT + "/contrib/cluster/controller", self.slurm, verb]
+
     def restart_controller(self):
-        subprocess.run([ROOT + "/contrib/cluster/controller", self.slurm, "restart"], env=self.environment, check=True, timeout=60)
+        subprocess.run(self.controller_command("restart"), env=self.environment, check=True, timeout=60)
+
+    def stop_controller(self):
+        subprocess.run(self.controller_command("stop"), env=self.environment, check=True, timeout=60)
 
     def stop(self):
         subprocess.run([ROOT + "/contrib/cluster/down", self.slurm], timeout=120)
