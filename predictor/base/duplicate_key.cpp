@@ -12,10 +12,20 @@ namespace {
 
 constexpr std::size_t few = 12;  // keys that are sooner compared than hashed
 
+// One of 64 classes that equal keys share; of few keys most have one of their own.
+unsigned class_of(const std::string& key) {
+    if (key.empty()) return 0;
+    return (static_cast<unsigned char>(key.front()) * 7U + static_cast<unsigned char>(key.back()) + key.size()) % 64;
+}
+
 const Value::Member* compare_all(const Value::Object& object) {
-    for (std::size_t i = 1; i < object.size(); ++i)
-        for (std::size_t j = 0; j < i; ++j)
+    std::uint64_t seen = 0;
+    for (std::size_t i = 0; i < object.size(); ++i) {
+        const std::uint64_t its = std::uint64_t{1} << class_of(object[i].key);
+        for (std::size_t j = 0; (seen & its) && j < i; ++j)
             if (object[i].key == object[j].key) return &object[i];
+        seen |= its;
+    }
     return nullptr;
 }
 

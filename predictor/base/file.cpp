@@ -43,18 +43,20 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
     if (file.get() < 0 || ::fstat(file.get(), &facts) != 0) return system_error(path, "read");
     if (S_ISDIR(facts.st_mode)) return invalid_argument(fmt::format("'{}' is a directory; name a file", path));
     if (!S_ISREG(facts.st_mode)) return invalid_argument(fmt::format("'{}' is no regular file; name a file", path));
-    std::string text;
-    text.reserve(std::min(static_cast<std::size_t>(facts.st_size), max_bytes) + 1);
-    char buffer[1 << 16];
+    // One byte more than there should be tells whether the file has grown.
+    std::string text(std::min(static_cast<std::size_t>(facts.st_size), max_bytes) + 1, '\0');
+    std::size_t length = 0;
     while (true) {
-        const ssize_t got = ::read(file.get(), buffer, sizeof buffer);
+        const ssize_t got = ::read(file.get(), text.data() + length, text.size() - length);
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return system_error(path, "read");
-        if (got == 0) return text;
-        text.append(buffer, static_cast<std::size_t>(got));
-        if (text.size() > max_bytes)
-            return invalid_argument(fmt::format("'{}' is larger than {} bytes", path, max_bytes));
+        length += static_cast<std::size_t>(got);
+        if (length > max_bytes) return invalid_argument(fmt::format("'{}' is larger than {} bytes", path, max_bytes));
+        if (got == 0) break;
+        if (length == text.size()) text.resize(std::min(2 * length, max_bytes + 1));
     }
+    text.resize(length);
+    return text;
 }
 
 Status write_file_atomically(const std::string& name, std::string_view text, bool sync) {

@@ -10,6 +10,8 @@
 #include <variant>
 #include <vector>
 
+#include "predictor/base/tree_memory.h"
+
 namespace dlcast {
 
 /// Line and column count from 1; 0 means the value came from no file. A column counts bytes.
@@ -22,8 +24,8 @@ struct Position {
 class Value {
 public:
     struct Member;
-    using Array = std::vector<Value>;
-    using Object = std::vector<Member>;
+    using Array = std::vector<Value, TreeAllocator<Value>>;
+    using Object = std::vector<Member, TreeAllocator<Member>>;
 
     Value() = default;
     Value(bool v) : data_(v) {}

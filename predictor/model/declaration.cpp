@@ -6,6 +6,7 @@
 #include "predictor/base/json.h"
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
+#include "predictor/base/tree_memory.h"
 #include "predictor/model/formats.h"
 #include "predictor/model/onnx.h"
 #include "predictor/model/onnx_wire.h"
@@ -139,6 +140,7 @@ Result<Declaration> read_path(const std::string& path, int depth) {
     const JsonLimits limits;
     auto text = read_file(path, limits.bytes);
     if (!text) return text.error();
+    const TreeRoom room(text->size());
     auto tree = parse_json(*text, source, limits);
     if (!tree) return tree.error();
     auto value = to_dlcast_json(std::move(*tree), source);
