@@ -20,6 +20,13 @@ std::string nearest_key(const std::string& key, const std::vector<std::string>& 
     return same != known.end() ? *same : nearest_name(key, known);
 }
 
+// What stands there, for messages: a string itself, of anything else its kind.
+std::string shown(const Value& value) {
+    constexpr std::size_t longest = 60;
+    return value.is_string() ? fmt::format("\"{}\"", one_line(value.as_string(), longest))
+                             : std::string(value.kind_name());
+}
+
 }  // namespace
 
 std::string at_place(const std::string& source, Position at, const std::string& text) {
@@ -61,7 +68,7 @@ std::optional<std::int64_t> ObjectReader::integer(std::string_view key, std::int
     } else if (v->is_number() && std::floor(v->as_number()) == v->as_number() && std::abs(v->as_number()) < 9e15) {
         number = static_cast<std::int64_t>(v->as_number());  // 224.0, as some exporters write
     } else {
-        fail(key, fmt::format("{} is {}; it should be a whole number", key, v->kind_name()));
+        fail(key, fmt::format("{} is {}; it should be a whole number", key, shown(*v)));
         return std::nullopt;
     }
     if (number < min || number > max) {
@@ -75,7 +82,7 @@ std::optional<double> ObjectReader::number(std::string_view key, double min, dou
     const Value* v = value(key);
     if (!v) return std::nullopt;
     if (!v->is_number()) {
-        fail(key, fmt::format("{} is {}; it should be a number", key, v->kind_name()));
+        fail(key, fmt::format("{} is {}; it should be a number", key, shown(*v)));
         return std::nullopt;
     }
     const double number = v->as_number();
@@ -91,7 +98,7 @@ std::optional<bool> ObjectReader::boolean(std::string_view key) {
     if (!v) return std::nullopt;
     if (v->is_bool()) return v->as_bool();
     if (v->is_integer() && (v->as_integer() == 0 || v->as_integer() == 1)) return v->as_integer() == 1;
-    fail(key, fmt::format("{} is {}; it should be true or false", key, v->kind_name()));
+    fail(key, fmt::format("{} is {}; it should be true or false", key, shown(*v)));
     return std::nullopt;
 }
 

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <array>
+#include <set>
 
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
@@ -25,6 +26,18 @@ void set_training(Value& root, const char* key, Value value) {
 
 void drop(Value& object, const char* key) {
     std::erase_if(object.as_object(), [&](const Value::Member& member) { return member.key == key; });
+}
+
+// A place in the text of an option is none in the file that messages name.
+void forget_places(Value& value) {
+    value.at = {};
+    if (value.is_array())
+        for (Value& element : value.as_array()) forget_places(element);
+    if (value.is_object())
+        for (Value::Member& member : value.as_object()) {
+            member.at = {};
+            forget_places(member.value);
+        }
 }
 
 constexpr std::array<const char*, 3> durations{"epochs", "steps", "tokens"};
@@ -71,6 +84,7 @@ Status set_dotted(Value& root, const std::string& option, const std::string& ass
     }
     const std::string text = assignment.substr(equals + 1);
     auto json = parse_json(text, option);
+    if (json) forget_places(*json);
     at->set(keys.back(), json ? std::move(*json) : Value(text));
     return ok();
 }
@@ -93,17 +107,35 @@ std::vector<std::string> split_assignments(const std::string& text) {
 
 Result<std::vector<std::string>> training_assignments(const std::string& text, const std::string& option) {
     constexpr std::size_t longest = 4096;
-    if (text.size() > longest) return invalid_argument(fmt::format("{}: more than {} bytes", option, longest));
-    std::vector<std::string> out;
+    if (text.size() > longest)
+        return invalid_argument(
+            fmt::format("{}: more than {} bytes; write the training into the model file", option, longest));
+    std::vector<std::string> out, members;
+    std::set<std::string> keys;
     for (const std::string& assignment : split_assignments(text)) {
+        if (trim(assignment).empty())
+            return invalid_argument(
+                fmt::format("{} \"{}\": nothing between two commas; take one out", option, one_line(text, 200)));
         const auto equals = assignment.find('=');
         if (equals == std::string::npos || equals == 0)
-            return invalid_argument(
-                fmt::format("{} {}: expected key=value, as in epochs=90,batch_size=256", option, assignment));
+            return invalid_argument(fmt::format("{} {}: expected key=value, as in epochs=90,batch_size=256", option,
+                                                one_line(assignment, 200)));
         const std::string key = assignment.substr(0, equals);
+        if (trim(std::string_view(assignment).substr(equals + 1)).empty())
+            return invalid_argument(fmt::format("{}: {} has no value; write {}=VALUE or leave it out", option,
+                                                one_line(key, 80), one_line(key, 80)));
+        if (key.starts_with("training."))
+            return invalid_argument(
+                fmt::format("{}: {} is written without \"training.\" here", option, one_line(key, 80)));
+        if (!keys.insert(key).second)
+            return invalid_argument(
+                fmt::format("{}: key \"{}\" stands twice; keep one of them", option, one_line(key, 80)));
         const bool of_data = key == "dataset" || key.starts_with("dataset.");
-        out.push_back(of_data ? assignment : "training." + assignment);
+        // A data set's name before what is said of it, whichever was written first.
+        auto& its = key.find('.') == std::string::npos ? out : members;
+        its.push_back(of_data ? assignment : "training." + assignment);
     }
+    out.insert(out.end(), members.begin(), members.end());
     return out;
 }
 

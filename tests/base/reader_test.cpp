@@ -42,7 +42,7 @@ TEST_CASE("the first fault of an object is told with place, fault and remedy", "
         return status ? std::string("no fault") : status.error().message;
     };
     CHECK(fault(R"({"n": "3"})", [](auto& r) { r.integer("n"); }) ==
-          "net.json:1:7: training: n is a string; it should be a whole number");
+          "net.json:1:7: training: n is \"3\"; it should be a whole number");
     CHECK(fault(R"({"n": 3.5})", [](auto& r) { r.integer("n"); }) ==
           "net.json:1:7: training: n is a number; it should be a whole number");
     CHECK(fault(R"({"n": -1})", [](auto& r) { r.integer("n", 1, 9); }) ==

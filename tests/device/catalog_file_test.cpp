@@ -57,7 +57,7 @@ TEST_CASE("a fault in a GPU file names its line, the figure and the remedy", "[c
         {"source = \"the X1 data sheet\"\n", "", "needs \"source\"; name the document"},
         {"memory_GiB = 16", "memory_GiB = -1",
          "own.toml:9:14: gpu X1-16GB: memory_GiB is -1; it should be from 0.5 to"},
-        {"memory_GiB = 16", "memory_GiB = \"16\"", "memory_GiB is a string; it should be a number"},
+        {"memory_GiB = 16", "memory_GiB = \"16\"", "memory_GiB is \"16\"; it should be a number"},
         {"boost_clock_MHz = 1000", "boost_clock_MHz = 1e9",
          "boost_clock_MHz is 1000000000; it should be from 100 to 10000"},
         {"fp32_tflops = 2.56", "fp32_tflops = 0", "fp32_tflops should be positive"},
