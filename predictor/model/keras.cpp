@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
@@ -26,13 +27,11 @@ public:
 
     Result<Value> convert(Value tree) {
         Value* config = tree.find("config");
-        // Old Sequential models hold the list itself.
-        Value* layers = config && config->is_array() ? config : config ? config->find("layers") : nullptr;
-        if (!layers || !layers->is_array()) return fault(tree, "a Keras model needs \"config\" with \"layers\"");
-        for (Value& layer : layers->as_array()) {
-            if (auto s = one(layer); !s) return s.error();
-            layer = Value();  // the next one is made where this one was
-        }
+        // A Sequential without an InputLayer that was built: Keras 3 keeps the shape beside the layers.
+        if (config)
+            if (const Value* shape = config->find("build_input_shape"); shape && shape->is_array())
+                if (auto s = set_input(*shape, *config); !s) return s.error();
+        if (auto s = all(tree, config); !s) return s.error();
         if (!has_input_) return fault(tree, "no input shape; add an InputLayer with \"batch_shape\"");
         Value out = Value::object();
         out.at = tree.at;
@@ -47,6 +46,17 @@ private:
         return invalid_argument(at_place(source_, at.at, text));
     }
 
+    Status all(Value& model, Value* config) {
+        // Old Sequential models hold the list itself.
+        Value* layers = config && config->is_array() ? config : config ? config->find("layers") : nullptr;
+        if (!layers || !layers->is_array()) return fault(model, "a Keras model needs \"config\" with \"layers\"");
+        for (Value& layer : layers->as_array()) {
+            if (auto s = one(layer); !s) return s;
+            layer = Value();  // the next one is made where this one was
+        }
+        return ok();
+    }
+
     // [null, 224, 224, 3] to [3, 224, 224]; channels last unless the layer says otherwise.
     Status set_input(const Value& shape, const Value& config) {
         if (!shape.is_array() || shape.as_array().size() < 2 || shape.as_array().size() > 4)
@@ -56,27 +66,29 @@ private:
             if (!size.is_integer()) return fault(shape, "a dimension of the input is open; write its size");
         if (sizes.size() == 3 && text_of(config.find("data_format")) != "channels_first")
             std::rotate(sizes.begin(), sizes.begin() + 2, sizes.end());
-        if (has_input_) return fault(shape, "more than one input; describe the network with dlcast's own layers");
         has_input_ = true;
         input_ = Value(std::move(sizes));
         input_.at = shape.at;
         return ok();
     }
 
-    Status one(const Value& layer) {
+    Status one(Value& layer) {
         const std::string kind = text_of(layer.find("class_name"));
-        const Value* config = layer.find("config");
-        if (kind.empty() || !config || !config->is_object())
+        Value* config = layer.find("config");
+        const bool model = kind == "Functional" || kind == "Model" || kind == "Sequential";
+        if (kind.empty() || !config || (!config->is_object() && !model))
             return fault(layer, "a Keras layer needs \"class_name\" and \"config\"");
+        if (model) return nested(layer, *config);
         const Value* shape = config->find("batch_input_shape");
         if (!shape) shape = config->find("batch_shape");
         if (shape && !has_input_)
             if (auto s = set_input(*shape, *config); !s) return s;
-        const std::string name = text_of(config->find("name"));
-        if (kind == "InputLayer") {
-            input_name_ = previous_ = name;
-            if (!has_input_)
-                return fault(layer, "InputLayer needs a batch_shape; add \"batch_shape\": [null, 224, 224, 3]");
+        const std::string name = prefix_ + text_of(config->find("name"));
+        if (kind == "InputLayer") return enter(layer, name);
+        if (passes_through(kind)) {
+            const std::vector<std::string> sources = sources_of(layer);
+            stands_for_[name] = sources.empty() ? current_ : sources[0];
+            current_ = stands_for_[name];
             return ok();
         }
         Value made = Value::object();
@@ -85,13 +97,63 @@ private:
         if (auto s = body(kind, *config, layer, made); !s) return s;
         made.set("name", name);
         set_sources(layer, made);
-        if (const Value* trainable = config->find("trainable");
-            trainable && trainable->is_bool() && !trainable->as_bool())
-            made.set("trainable", false);
+        const Value* trainable = config->find("trainable");
+        if (frozen_ || (trainable && trainable->is_bool() && !trainable->as_bool())) made.set("trainable", false);
         out_.push(std::move(made));
         if (kind == "SeparableConv2D") push_pointwise(*config, layer, name);
-        previous_ = name;
+        previous_ = current_ = name;
         return ok();
+    }
+
+    // An input of the whole network, or of a model inside it, which stands for what that model is given.
+    Status enter(const Value& layer, const std::string& name) {
+        if (!has_input_)
+            return fault(layer, "InputLayer needs a batch_shape; add \"batch_shape\": [null, 224, 224, 3]");
+        if (prefix_.empty() && has_root_input_)
+            return fault(layer, "more than one input; describe the network with dlcast's own layers");
+        if (prefix_.empty()) has_root_input_ = true;
+        stands_for_[name] = current_;
+        return ok();
+    }
+
+    // A model as a layer, as transfer learning has it: its layers, under its name.
+    Status nested(Value& layer, Value& config) {
+        constexpr std::size_t longest_prefix = 96;
+        const std::vector<std::string> sources = sources_of(layer);
+        const Value* inner_name = config.find("name");
+        const std::string name = prefix_ + text_of(inner_name ? inner_name : layer.find("name"));
+        if (name.size() > longest_prefix) return fault(layer, "a model inside models with too long a name; shorten it");
+        const std::string outer_prefix = prefix_;
+        const bool outer_frozen = frozen_;
+        if (sources.size() == 1) current_ = sources[0];
+        const Value* trainable = config.find("trainable");
+        frozen_ = frozen_ || (trainable && trainable->is_bool() && !trainable->as_bool());
+        prefix_ = name + "/";
+        if (auto s = all(layer, &config); !s) return s;
+        // The layer that comes out need not be the last one.
+        std::vector<std::string> outputs;
+        if (const Value* named = config.find("output_layers")) inbound(*named, outputs);
+        if (outputs.size() == 1) current_ = resolved(prefix_ + outputs[0]);
+        prefix_ = outer_prefix;
+        frozen_ = outer_frozen;
+        stands_for_[name] = current_;
+        return ok();
+    }
+
+    // Layers that change or augment the data, too cheap to count.
+    static bool passes_through(const std::string& kind) {
+        constexpr std::string_view kinds[] = {"Rescaling",
+                                              "Normalization",
+                                              "RandomFlip",
+                                              "RandomRotation",
+                                              "RandomZoom",
+                                              "RandomTranslation",
+                                              "RandomContrast",
+                                              "GaussianNoise",
+                                              "RandomBrightness",
+                                              "Identity",
+                                              "ActivityRegularization"};
+        return std::find(std::begin(kinds), std::end(kinds), kind) != std::end(kinds);
     }
 
     // Names of the layers a layer reads. Keras 2: [[["a", 0, 0, {}]]]; Keras 3: keras_history inside args.
@@ -108,19 +170,29 @@ private:
             if (const Value* inner = v.find(key)) inbound(*inner, names);
     }
 
-    void set_sources(const Value& layer, Value& made) const {
+    std::string resolved(const std::string& name) const {
+        const auto found = stands_for_.find(name);
+        return found == stands_for_.end() ? name : found->second;
+    }
+
+    std::vector<std::string> sources_of(const Value& layer) const {
         std::vector<std::string> names;
         if (const Value* nodes = layer.find("inbound_nodes")) inbound(*nodes, names);
-        for (std::string& name : names)
-            if (name == input_name_) name = "input";
+        for (std::string& name : names) name = resolved(prefix_ + name);
+        return names;
+    }
+
+    void set_sources(const Value& layer, Value& made) const {
+        std::vector<std::string> names = sources_of(layer);
         const std::string type = text_of(made.find("type"));
         if (type == "add" || type == "multiply" || type == "concat") {
             Value from = Value::array();
             for (const std::string& name : names) from.push(name).at = layer.at;
             made.set("from", std::move(from)).at = layer.at;
-        } else if (names.size() == 1 && names[0] != (previous_ == input_name_ ? "input" : previous_)) {
-            made.set("from", names[0]).at = layer.at;
+            return;
         }
+        if (names.empty()) names.push_back(current_);
+        if (names.size() == 1 && names[0] != previous_) made.set("from", names[0]).at = layer.at;
     }
 
     void push_pointwise(const Value& config, const Value& layer, const std::string& name) {
@@ -268,8 +340,12 @@ private:
     const std::string& source_;
     Value out_ = Value::array();
     Value input_;
-    bool has_input_ = false;
-    std::string input_name_, previous_;
+    bool has_input_ = false, has_root_input_ = false;
+    bool frozen_ = false;
+    std::string prefix_;                             // names of the models that the layer stands in
+    std::string previous_ = "input";                 // the layer made last
+    std::string current_ = "input";                  // whose output the next layer reads, unless it says otherwise
+    std::map<std::string, std::string> stands_for_;  // layers that make none, by what they hand on
 };
 
 }  // namespace
