@@ -35,7 +35,7 @@ Result<ModelSpec> build_zoo_model(const std::string& name, const BuildOptions& o
         return built;
     }
     for (const HubModel& model : hub_models())
-        if (model.name == name) return build_hf_model(model.config, name, name, options, assumed);
+        if (model.name == name) return build_hf_model(model.config(), name, name, options, assumed);
     for (const DiffusionModel& model : diffusion_models()) {
         if (model.name != name) continue;
         UNetOptions unet = model.options;

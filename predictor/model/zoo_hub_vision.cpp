@@ -64,32 +64,44 @@ Value convnext_v2(std::initializer_list<std::int64_t> depths, std::int64_t width
 
 std::vector<HubModel> hub_vision_and_speech() {
     return {
-        {"whisper-tiny", whisper(4, 384)},
-        {"whisper-base", whisper(6, 512)},
-        {"whisper-small", whisper(12, 768)},
-        {"whisper-medium", whisper(24, 1024)},
-        {"whisper-large", whisper(32, 1280)},
-        {"whisper-large-v2", whisper(32, 1280)},
-        {"whisper-large-v3", whisper(32, 1280, 51866, 128)},
-        {"whisper-large-v3-turbo", with(whisper(32, 1280, 51866, 128), "decoder_layers", 4)},
-        {"wav2vec2-base", speech("wav2vec2", 12, 768)},
-        {"wav2vec2-large", speech("wav2vec2", 24, 1024)},
-        {"wav2vec2-large-xlsr-53", stable_speech("wav2vec2", 24, 1024)},
-        {"wav2vec2-xls-r-300m", stable_speech("wav2vec2", 24, 1024)},
-        {"hubert-base-ls960", speech("hubert", 12, 768)},
-        {"wavlm-base", speech("wavlm", 12, 768)},
-        {"beit-base-patch16-224", vit("beit", 12, 768, 16, 224)},
-        {"dinov2-small", vit("dinov2", 12, 384, 14, 518)},
-        {"dinov2-base", vit("dinov2", 12, 768, 14, 518)},
-        {"dinov2-large", vit("dinov2", 24, 1024, 14, 518)},
-        {"clip-vit-base-patch32", clip(768, 12, 32, 512)},
-        {"clip-vit-base-patch16", clip(768, 12, 16, 512)},
-        {"clip-vit-large-patch14", clip(1024, 24, 14, 768)},
-        {"clip-vit-large-patch14-336", clip(1024, 24, 14, 768, 336)},
-        {"convnextv2_atto", convnext_v2({2, 2, 6, 2}, 40)},
-        {"convnextv2_tiny", convnext_v2({3, 3, 9, 3}, 96)},
-        {"convnextv2_base", convnext_v2({3, 3, 27, 3}, 128)},
-        {"convnextv2_large", convnext_v2({3, 3, 27, 3}, 192)},
+        {"whisper-tiny", [] { return whisper(4, 384); }},
+        {"whisper-base", [] { return whisper(6, 512); }},
+        {"whisper-small", [] { return whisper(12, 768); }},
+        {"whisper-medium", [] { return whisper(24, 1024); }},
+        {"whisper-large", [] { return whisper(32, 1280); }},
+        {"whisper-large-v2", [] { return whisper(32, 1280); }},
+        {"whisper-large-v3", [] { return whisper(32, 1280, 51866, 128); }},
+        {"whisper-large-v3-turbo", [] { return with(whisper(32, 1280, 51866, 128), "decoder_layers", 4); }},
+        {"wav2vec2-base", [] { return speech("wav2vec2", 12, 768); }},
+        {"wav2vec2-large", [] { return speech("wav2vec2", 24, 1024); }},
+        {"wav2vec2-large-xlsr-53", [] { return stable_speech("wav2vec2", 24, 1024); }},
+        {"wav2vec2-xls-r-300m", [] { return stable_speech("wav2vec2", 24, 1024); }},
+        {"hubert-base-ls960", [] { return speech("hubert", 12, 768); }},
+        {"wavlm-base", [] { return speech("wavlm", 12, 768); }},
+        {"beit-base-patch16-224", [] { return vit("beit", 12, 768, 16, 224); }},
+        {"dinov2-small", [] { return vit("dinov2", 12, 384, 14, 518); }},
+        {"dinov2-base", [] { return vit("dinov2", 12, 768, 14, 518); }},
+        {"dinov2-large", [] { return vit("dinov2", 24, 1024, 14, 518); }},
+        {"clip-vit-base-patch32", [] { return clip(768, 12, 32, 512); }},
+        {"clip-vit-base-patch16", [] { return clip(768, 12, 16, 512); }},
+        {"clip-vit-large-patch14", [] { return clip(1024, 24, 14, 768); }},
+        {"clip-vit-large-patch14-336", [] { return clip(1024, 24, 14, 768, 336); }},
+        {"convnextv2_atto",
+         [] {
+             return convnext_v2({2, 2, 6, 2}, 40);
+         }},
+        {"convnextv2_tiny",
+         [] {
+             return convnext_v2({3, 3, 9, 3}, 96);
+         }},
+        {"convnextv2_base",
+         [] {
+             return convnext_v2({3, 3, 27, 3}, 128);
+         }},
+        {"convnextv2_large",
+         [] {
+             return convnext_v2({3, 3, 27, 3}, 192);
+         }},
     };
 }
 

@@ -19,9 +19,9 @@ Value with(Value config, const char* key, Value value) {
 const std::vector<HubModel>& hub_models() {
     static const std::vector<HubModel> all = [] {
         std::vector<HubModel> models;
-        for (auto more :
+        for (const auto& more :
              {hub_encoders(), hub_decoders(), hub_llamas(), hub_encoder_decoders(), hub_vision_and_speech()})
-            for (HubModel& model : more) models.push_back(std::move(model));
+            models.insert(models.end(), more.begin(), more.end());
         return models;
     }();
     return all;

@@ -13,8 +13,8 @@
 namespace dlcast {
 
 struct HubModel {
-    std::string name;
-    Value config;  // config.json, as far as it decides layers
+    const char* name;
+    Value (*config)();  // config.json, as far as it decides layers; made when it is asked for: there are hundreds
 };
 
 const std::vector<HubModel>& hub_models();
