@@ -7,6 +7,7 @@
 #include "cli/description.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
+#include "predictor/model/complete.h"
 #include "predictor/model/overrides.h"
 #include "predictor/model/workload.h"
 
@@ -24,17 +25,19 @@ int run_import(const Options& options) {
     if (!declaration) return report(declaration.error());
     const auto workload = to_workload(*declaration);
     if (!workload) return report(workload.error());
-    const std::string text = write_json(declaration->value, 2) + "\n";
+    const Declaration whole{complete(*declaration, *workload), declaration->source};
+    const std::string text = write_json(whole.value, 2) + "\n";
     if (options.output.empty()) {
         fmt::print("{}", text);
     } else if (const auto written = write_file_atomically(options.output, text); !written) {
         return report(written.error());
     }
     for (const std::string& assumed : workload->assumed) fmt::print(stderr, "dlcast: assumed: {}\n", assumed);
-    if (const auto payload = to_payload(*declaration); !payload) {
+    const Training& training = workload->training;
+    if (!training.epochs && !training.steps && !training.tokens)
+        fmt::print(stderr, "dlcast: no duration stated; without one there is no time limit: --train epochs=90,dataset=NAME\n");
+    if (const auto payload = to_payload(whole); !payload)
         fmt::print(stderr, "dlcast: it will not travel with a job: {}\n", payload.error().message);
-        return exit_done;
-    }
     return exit_done;
 }
 
