@@ -21,6 +21,8 @@ std::int64_t slide(std::int64_t in, std::int64_t kernel, std::int64_t pad, const
     return (w.ceil_mode ? (span + w.stride - 1) / w.stride : span / w.stride) + 1;
 }
 
+constexpr const char* too_many_parameters = "more than 1e15 parameters; lower the widths of its layers";
+
 double as_double(std::int64_t value) { return static_cast<double>(value); }
 
 }  // namespace
@@ -41,7 +43,8 @@ ModelBuilder::ModelBuilder(Shape input) : shape_(std::move(input)) {
         fail("the input has no dimension");
         shape_ = {1};
     }
-    if (elements(shape_) > most_elements) fail(fmt::format("the input {} is absurdly large", to_string(shape_)));
+    if (elements(shape_) > most_elements)
+        fail(fmt::format("the input {} has over 1e15 elements; write the shape of one sample", to_string(shape_)));
 }
 
 void ModelBuilder::fail(std::string text) {
@@ -49,17 +52,20 @@ void ModelBuilder::fail(std::string text) {
 }
 
 Layer& ModelBuilder::append(std::string name, LayerKind kind, Shape output, double parameters) {
-    if (!failed() && model_.layers.size() >= most_layers) fail(fmt::format("more than {} layers", most_layers));
+    if (!failed() && model_.layers.size() >= most_layers)
+        fail(fmt::format("more than {} layers; lower \"repeat\" or the number of blocks", most_layers));
     if (model_.layers.size() % layers_between_polls == 0 && Deadline::passed())
-        fail(fmt::format("its first {} layers take all the time a submission may", model_.layers.size()));
+        fail(fmt::format("its first {} layers take all the time a submission may; describe a part of the network",
+                         model_.layers.size()));
     for (const std::int64_t dimension : output)
         if (dimension < 1)
             fail(fmt::format("{} gives shape {}; nothing is left of its input {}", dlcast::to_string(kind),
                              to_string(output), to_string(shape_)));
     if (elements(output) > most_elements)
-        fail(fmt::format("an output of shape {} is absurdly large", to_string(output)));
+        fail(fmt::format("an output of shape {} has over 1e15 elements; lower the sizes that lead to it",
+                         to_string(output)));
     parameters_ += parameters;
-    if (parameters_ > most_elements) fail("more than 1e15 parameters");
+    if (parameters_ > most_elements) fail(too_many_parameters);
     if (failed()) return discarded_;
     Layer& layer = model_.layers.emplace_back();
     layer.name = std::move(name);
@@ -75,7 +81,7 @@ Layer& ModelBuilder::append(std::string name, LayerKind kind, Shape output, doub
 
 void ModelBuilder::add_parameters(Layer& layer, double count) {
     parameters_ += count;
-    if (parameters_ > most_elements) return fail("more than 1e15 parameters");
+    if (parameters_ > most_elements) return fail(too_many_parameters);
     const double sum = static_cast<double>(layer.parameters) + count;
     if (sum < 0.0) return fail("fewer than no parameters");
     layer.parameters = static_cast<std::uint64_t>(sum);
@@ -133,7 +139,7 @@ Layer& ModelBuilder::transposed_conv(std::string name, std::int64_t out, const W
     if (!is_image("conv2d_transpose")) return discarded_;
     const std::int64_t in = shape_[0];
     if (elements(shape_) * as_double(w.stride) * as_double(w.stride) > most_elements)
-        fail("conv2d_transpose to an absurd size");
+        fail("conv2d_transpose makes over 1e15 elements; lower its stride");
     if (failed()) return discarded_;
     const auto grow = [&](std::int64_t size, std::int64_t kernel, std::int64_t pad) {
         return w.same ? size * w.stride : (size - 1) * w.stride - 2 * pad + kernel;
@@ -188,7 +194,8 @@ Layer& ModelBuilder::global_avg_pool(std::string name) {
 
 Layer& ModelBuilder::upsample(std::string name, std::int64_t factor) {
     if (!is_image("upsample")) return discarded_;
-    if (elements(shape_) * as_double(factor) * as_double(factor) > most_elements) fail("upsample to an absurd size");
+    if (elements(shape_) * as_double(factor) * as_double(factor) > most_elements)
+        fail("upsample makes over 1e15 elements; lower its factor");
     if (failed()) return discarded_;
     return append(std::move(name), LayerKind::upsample, {shape_[0], shape_[1] * factor, shape_[2] * factor}, 0.0);
 }

@@ -13,6 +13,12 @@ namespace dlcast {
 namespace {
 
 constexpr std::int64_t most_size = 10'000'000;
+// The deepest published transformers have 1,000 blocks (DeepNet); a forged config must not buy ten million.
+constexpr std::int64_t most_blocks = 2048;
+
+std::int64_t most_of(std::string_view key) {
+    return key.find("layer") != std::string_view::npos || key == "depths" ? most_blocks : most_size;
+}
 
 // Every key any family reads.
 constexpr std::array hf_keys = {
@@ -84,7 +90,7 @@ HfConfig::HfConfig(const Value& config, std::string source, const BuildOptions& 
 
 std::int64_t HfConfig::size(std::initializer_list<const char*> names) {
     for (const char* name : names)
-        if (reader_.has(name)) return reader_.integer(name, 1, most_size).value_or(1);
+        if (reader_.has(name)) return reader_.integer(name, 1, most_of(name)).value_or(1);
     fail(fmt::format("{} needs \"{}\"; add it", family, *names.begin()));
     return 1;
 }
@@ -95,7 +101,7 @@ std::int64_t HfConfig::size_or(std::initializer_list<const char*> names, std::in
         if (!v) continue;
         // How configs say that the code decides.
         if ((v->is_string() && v->as_string() == "auto") || (v->is_integer() && v->as_integer() == -1)) return standard;
-        return reader_.integer(name, 0, most_size).value_or(standard);
+        return reader_.integer(name, 0, most_of(name)).value_or(standard);
     }
     return standard;
 }
@@ -115,13 +121,14 @@ std::int64_t HfConfig::nested_or(const char* object, const char* name, std::int6
     const Value* inside = reader_.value(object);
     const Value* value = inside ? inside->find(name) : nullptr;
     if (!value) return standard;
-    if (value->is_integer() && value->as_integer() >= 1 && value->as_integer() <= most_size) return value->as_integer();
-    reader_.fail(object, fmt::format("{}: {} should be a whole number from 1 to {}", object, name, most_size));
+    if (value->is_integer() && value->as_integer() >= 1 && value->as_integer() <= most_of(name))
+        return value->as_integer();
+    reader_.fail(object, fmt::format("{}: {} should be a whole number from 1 to {}", object, name, most_of(name)));
     return standard;
 }
 
 std::optional<std::vector<std::int64_t>> HfConfig::list(const char* name) {
-    return reader_.integers(name, 1, most_size);
+    return reader_.integers(name, 1, most_of(name));
 }
 
 bool HfConfig::is_for(const std::string& suffix) {

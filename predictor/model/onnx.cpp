@@ -115,10 +115,11 @@ void OnnxFollower::output(const OnnxNode& node, OnnxValue value, std::size_t ind
 }
 
 void OnnxFollower::fail(const OnnxNode& node, const std::string& text) {
-    if (fault_.empty())
-        fault_ =
-            fmt::format("{} \"{}\": {}", one_line(node.type, 80),
-                        one_line(node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name, 80), text);
+    if (!fault_.empty()) return;
+    const bool has_remedy = text.find(';') != std::string::npos;
+    fault_ = fmt::format("{} \"{}\": {}{}", one_line(node.type, 80),
+                         one_line(node.name.empty() && !node.outputs.empty() ? node.outputs[0] : node.name, 80), text,
+                         has_remedy ? "" : "; export the model again, or describe it with dlcast's own layers");
 }
 
 Shape OnnxFollower::sample_shape(const Sizes& shape) const {

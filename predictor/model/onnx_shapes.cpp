@@ -142,7 +142,7 @@ void follow_concat(OnnxFollower& f, const OnnxNode& node) {
             out.values.reset();
     }
     if (f.failed()) return;
-    if (total > 1e15) return f.fail(node, "an absurd size");
+    if (total > 1e15) return f.fail(node, "makes over 1e9 elements; export with a smaller input");
     out.shape[axis] = static_cast<std::int64_t>(total);
     if (!out.values && !out.weight) f.layer("concat", out.shape, out.shape);
     f.output(node, std::move(out));
@@ -241,7 +241,7 @@ void follow_range(OnnxFollower& f, const OnnxNode& node) {
         return f.fail(node, "its bounds are computed by the graph; export with fixed shapes");
     const double length = (static_cast<double>(limit->front()) - static_cast<double>(first->front())) /
                           static_cast<double>(step->front());
-    if (length > 1e9) return f.fail(node, "an absurd size");
+    if (length > 1e9) return f.fail(node, "makes over 1e9 elements; export with a smaller input");
     f.output(node, {{static_cast<std::int64_t>(std::max(0.0, length))}, {}, true});
 }
 
@@ -252,7 +252,7 @@ void follow_tile(OnnxFollower& f, const OnnxNode& node) {
         return f.fail(node, "its repeats are computed by the graph; export with fixed shapes");
     for (std::size_t i = 0; i < in.shape.size(); ++i) {
         if (std::abs(static_cast<double>(in.shape[i]) * static_cast<double>((*repeats)[i])) > 1e15)
-            return f.fail(node, "an absurd size");
+            return f.fail(node, "makes over 1e9 elements; export with a smaller input");
         in.shape[i] *= (*repeats)[i];
     }
     in.values.reset();
@@ -274,7 +274,7 @@ void follow_space(OnnxFollower& f, const OnnxNode& node) {
     OnnxValue in = f.input(node, 0);
     const std::int64_t size = node.integer_or("blocksize", 1);
     if (in.shape.size() != 4 || size < 1 || size > 1024) return f.fail(node, "needs an image and a blocksize");
-    if (count_of(in.shape) > 1e12) return f.fail(node, "an absurd size");
+    if (count_of(in.shape) > 1e12) return f.fail(node, "makes over 1e9 elements; export with a smaller input");
     const bool deeper = node.type == "SpaceToDepth";
     in.shape = deeper ? Sizes{in.shape[0], in.shape[1] * size * size, in.shape[2] / size, in.shape[3] / size}
                       : Sizes{in.shape[0], in.shape[1] / (size * size), in.shape[2] * size, in.shape[3] * size};

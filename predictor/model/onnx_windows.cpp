@@ -77,7 +77,7 @@ void follow_conv(OnnxFollower& f, const OnnxNode& node) {
     if (!is_sane(s, sides) || groups < 1 || groups > 1'000'000'000 || count_of(in.shape) > 1e12)
         return f.fail(node, "its window makes no sense");
     const bool transposed = node.type == "ConvTranspose";
-    if (count_of(weight.shape) > 1e15) return f.fail(node, "an absurd number of weights");
+    if (count_of(weight.shape) > 1e15) return f.fail(node, "has over 1e15 weights; export the model again");
     const std::int64_t channels = transposed ? weight.shape[1] * groups : weight.shape[0];
     Sizes out = {in.shape[0], channels};
     for (std::size_t i = 0; i < sides; ++i) {

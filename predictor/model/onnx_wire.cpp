@@ -63,7 +63,8 @@ public:
     std::string text(const Field& field) {
         if (field.wire != bytes) return skip(field), "";
         const std::uint64_t length = number();
-        if (length > longest_name) return fail(fmt::format("a name of {} bytes", length)), "";
+        if (length > longest_name)
+            return fail(fmt::format("a name of {} bytes; a file this damaged has to be exported again", length)), "";
         keep(length);
         std::string out;
         for (std::uint64_t i = 0; i < length && !failed(); ++i) out += static_cast<char>(get());
@@ -118,7 +119,9 @@ public:
     std::uint64_t left() const { return end_ - stream_.position(); }
     void keep(std::uint64_t count) {
         kept_ += count + 32;
-        if (kept_ > most_kept_bytes) fail(fmt::format("a graph of over {} MiB", most_kept_bytes >> 20));
+        if (kept_ > most_kept_bytes)
+            fail(fmt::format("a graph of over {} MiB without its weights; export one block of the network",
+                             most_kept_bytes >> 20));
     }
     std::nullopt_t fail(const std::string& text) {
         if (fault_.empty()) fault_ = fmt::format("byte {}: {}", stream_.position(), text);
@@ -183,7 +186,7 @@ OnnxTensor read_tensor(WireReader& r, const Field& whole) {
                 r.skip(*field);
         }
     });
-    if (out.shape.size() > most_dimensions) r.fail("a tensor of over 16 dimensions");
+    if (out.shape.size() > most_dimensions) r.fail("a tensor of over 16 dimensions; export the model again");
     double count = 1.0;
     for (const std::int64_t size : out.shape) count *= static_cast<double>(size);
     const bool whole_numbers = type == int32_type || type == int64_type;
@@ -295,7 +298,8 @@ void read_graph(WireReader& r, const Field& whole, OnnxGraph& out) {
                 out.inputs.push_back(read_input(r, *field));
             else
                 r.skip(*field);
-            if (out.nodes.size() > most_nodes) r.fail(fmt::format("more than {} nodes", most_nodes));
+            if (out.nodes.size() > most_nodes)
+                r.fail(fmt::format("more than {} nodes; export one block of the network", most_nodes));
         }
     });
 }

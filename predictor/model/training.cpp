@@ -73,7 +73,8 @@ Result<std::vector<MeasuredStep>> read_measured(const Value& value, const std::s
         return out;
     }
     if (value.as_array().size() > 1000)
-        return invalid_argument(at_place(source, value.at, "measured: more than 1000 entries"));
+        return invalid_argument(
+            at_place(source, value.at, "measured: more than 1000 entries; the first 8 count, leave the others out"));
     for (const Value& entry : value.as_array())
         if (auto s = one(entry); !s) return s.error();
     return out;

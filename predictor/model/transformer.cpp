@@ -77,9 +77,10 @@ void add_mlp(ModelBuilder& b, const std::string& at, const MlpOptions& o) {
         b.softmax(at + ".router.softmax");
         // Each token goes to its active experts: as many rows for each.
         b.continue_from(in);
-        if (o.active_experts < 1 || o.active_experts > o.experts) return b.fail("more active experts than experts");
+        if (o.active_experts < 1 || o.active_experts > o.experts)
+            return b.fail("active_experts should be from 1 to experts");
         if (static_cast<double>(in[0]) * static_cast<double>(o.active_experts) > 1e15)
-            return b.fail("an absurd number of tokens");
+            return b.fail("over 1e15 rows for the experts; lower \"active_experts\" or the sequence");
         b.reshape(at + ".dispatch", {in[0] * o.active_experts, width});
     }
     const auto linear = [&](const std::string& name, std::int64_t out) {

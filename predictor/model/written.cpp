@@ -132,7 +132,8 @@ private:
         if (layer.reader.failed() || !shape) return ok();
         if (shape->empty() || shape->size() > 3) layer.reader.fail("at", "at should have 1 to 3 dimensions");
         if (layer.reader.failed()) return ok();
-        if (elements(*shape) > 1e15) layer.reader.fail("at", "at is an absurd size");
+        if (elements(*shape) > 1e15)
+            layer.reader.fail("at", "at has over 1e15 elements; write the shape of one sample");
         b_.continue_from(*shape);
         return ok();
     }
@@ -164,7 +165,7 @@ private:
     Status join(const Value& layer, const std::string& type, const std::string& name) {
         const Value* from = layer.find("from");
         if (from->is_array() && from->as_array().size() > most_joined)
-            return at(*from, fmt::format("from names more than {} layers", most_joined));
+            return at(*from, fmt::format("from names more than {} layers; join them in several steps", most_joined));
         std::vector<Shape> shapes;
         if (!from->is_array()) shapes.push_back(b_.shape());
         const Value::Array one = {*from};
@@ -203,7 +204,7 @@ private:
                                              to_string(a), to_string(c)));
             others += static_cast<double>(same_image ? c[0] : c.back());
         }
-        if (others > 1e9) return at(place, "concat of an absurd number of channels");
+        if (others > 1e9) return at(place, "concat makes over 1e9 channels; join fewer layers");
         b_.concat(name, static_cast<std::int64_t>(others));
         return ok();
     }

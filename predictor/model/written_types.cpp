@@ -22,7 +22,7 @@ void write_depthwise(WrittenLayer& l) {
     const std::int64_t in = l.b.shape().front();
     const std::int64_t multiplier = l.size_or("multiplier", 1);
     if (static_cast<double>(in) * static_cast<double>(multiplier) > 1e9)
-        return l.b.fail("an absurd number of channels");
+        return l.b.fail("over 1e9 channels; lower its multiplier");
     l.b.conv(l.name, in * multiplier, w, l.flag_or("bias", true), in);
     l.then_activation();
 }
@@ -109,7 +109,7 @@ void write_upsample(WrittenLayer& l) {
     Layer& layer = l.b.upsample(l.name, 1);
     if (l.b.failed()) return;
     layer.output = {layer.input[0], result->h, result->w};
-    if (elements(layer.output) > 1e15) return l.b.fail("upsample to an absurd size");
+    if (elements(layer.output) > 1e15) return l.b.fail("upsample makes over 1e15 elements; lower its result");
     l.b.continue_from(layer.output);
 }
 

@@ -170,7 +170,7 @@ std::string fault_of(const UNetOptions& o) {
     if (o.widths.empty() || o.heads.size() != o.widths.size() || o.depths.size() != o.widths.size() ||
         o.attends.size() != o.widths.size())
         return "every level needs a width, heads, a depth and a kind of block";
-    if (o.widths.size() > 16) return "more than 16 levels";
+    if (o.widths.size() > 16) return "more than 16 levels; shorten block_out_channels";
     if (o.layers < 1 || o.layers > 1000) return "layers_per_block should be from 1 to 1000";
     return "";
 }

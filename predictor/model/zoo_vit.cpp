@@ -13,7 +13,7 @@ void add_vision_transformer(ModelBuilder& b, const std::string& prefix, const Vi
     if (image.size() != 3 || o.patch < 1 || image[1] % o.patch != 0 || image[2] % o.patch != 0)
         return b.fail(fmt::format("an image of {} pixels does not divide into patches of {}", image.back(), o.patch));
     const double patches = static_cast<double>(image[1] / o.patch) * static_cast<double>(image[2] / o.patch);
-    if (patches > 1e8) return b.fail("an absurd number of patches");
+    if (patches > 1e8) return b.fail("over 1e8 patches; lower the image size or raise the patch size");
     const auto tokens = static_cast<std::int64_t>(patches) + o.extra_tokens;
     const auto width = static_cast<double>(o.width);
     b.conv(prefix + "patches", o.width, window(o.patch, o.patch), o.patch_bias);
