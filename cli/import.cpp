@@ -35,7 +35,8 @@ int run_import(const Options& options) {
     for (const std::string& assumed : workload->assumed) fmt::print(stderr, "dlcast: assumed: {}\n", assumed);
     const Training& training = workload->training;
     if (!training.epochs && !training.steps && !training.tokens)
-        fmt::print(stderr, "dlcast: no duration stated; without one there is no time limit: --train epochs=90,dataset=NAME\n");
+        fmt::print(stderr,
+                   "dlcast: no duration stated; without one there is no time limit: --train epochs=90,dataset=NAME\n");
     if (const auto payload = to_payload(whole); !payload)
         fmt::print(stderr, "dlcast: it will not travel with a job: {}\n", payload.error().message);
     return exit_done;
