@@ -7,6 +7,8 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <cstdlib>
+#include <cstring>
 #include <set>
 
 #include "predictor/base/text.h"
@@ -21,11 +23,21 @@ enum Tag { tag_here = 1, tag_failed = 2, tag_text = 3 };
 // what they were late.
 constexpr double grace_s = 5.0;
 
+// The node as scontrol names it, so that a slow one can be drained by what is printed; outside of Slurm the host's
+// name.
+void put_host(std::vector<char>& out) {
+    int length = 0;
+    MPI_Get_processor_name(out.data(), &length);
+    const char* node = std::getenv("SLURMD_NODENAME");  // slurmd sets it in each step, so in what mpirun starts by srun
+    if (node == nullptr || *node == 0) return;
+    std::fill(out.begin(), out.end(), 0);
+    std::strncpy(out.data(), node, out.size() - 1);
+}
+
 std::vector<std::string> gather_hosts(int size) {
     constexpr int longest = MPI_MAX_PROCESSOR_NAME;
     std::vector<char> mine(longest, 0), all(static_cast<std::size_t>(longest) * static_cast<std::size_t>(size), 0);
-    int length = 0;
-    MPI_Get_processor_name(mine.data(), &length);
+    put_host(mine);
     MPI_Allgather(mine.data(), longest, MPI_CHAR, all.data(), longest, MPI_CHAR, MPI_COMM_WORLD);
     std::vector<std::string> out;
     for (int i = 0; i < size; ++i) out.emplace_back(&all[static_cast<std::size_t>(i * longest)]);

@@ -4,7 +4,9 @@
 import json
 import os
 import pathlib
+import re
 import signal
+import socket
 import subprocess
 import sys
 import tempfile
@@ -42,9 +44,9 @@ def ranks_of(mpirun_pid):
     return out
 
 
-def disturbed(folder, what, *options):
-    """Starts an endless sweep, sends `what` to rank 1 once samples come, and gives (exit code, stderr, samples)."""
-    out = folder / f"{what.name}.jsonl"
+def disturbed(folder, what, victim, *options):
+    """Starts an endless sweep, sends `what` to a rank once samples come, and gives (exit code, stderr, samples)."""
+    out = folder / f"{what.name}{victim}.jsonl"
     process = subprocess.Popen(
         [*RUN, "-np", "3", SWEEP, "--budget", "1h", "--ci", "0.1", "--max-bytes", "4096", "-o", out, *options],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
@@ -53,7 +55,7 @@ def disturbed(folder, what, *options):
         time.sleep(0.05)
     victims = ranks_of(process.pid)
     check(len(victims) == 3, f"three ranks run: {victims}")
-    os.kill(victims[1], what)
+    os.kill(victims[victim], what)
     try:
         _, err = process.communicate(timeout=60)
     finally:
@@ -91,11 +93,13 @@ with tempfile.TemporaryDirectory() as scratch:
     failed = mpirun(3, CHECK, "fail")
     check(failed.returncode != 0 and "rank 2 on " in failed.stderr and "its disk is full" in failed.stderr, failed.stderr)
 
-    code, err, kept = disturbed(folder, signal.SIGSTOP, "--timeout", "3")
-    check(code != 0 and "rank 1 on " in err and "hangs: " in err and "samples so far are in" in err, err)
-    check(len(kept) >= 1, "samples so far are kept")
-    code, err, kept = disturbed(folder, signal.SIGKILL)
-    check(code != 0 and "rank 1" in err, err)  # mpirun itself names it
+    host = socket.gethostname()
+    for victim in (1, 0):  # rank 0 is the one that names the others
+        code, err, kept = disturbed(folder, signal.SIGSTOP, victim, "--timeout", "3")
+        check(code != 0 and f"error: rank {victim} on {host} hangs: " in err and "samples so far are in" in err, err)
+        check(len(kept) >= 1, "samples so far are kept")
+    code, err, kept = disturbed(folder, signal.SIGKILL, 1)
+    check(code != 0 and re.search(rf"rank 1 .*on node {re.escape(host)} exited on signal 9", err), err)  # mpirun names it
     check(len(kept) >= 1, "samples so far are kept")
 
     check(mpirun(2, SWEEP, "--collective", "gossip").returncode == 2, "an unknown collective is wrong usage")

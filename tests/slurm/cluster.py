@@ -40,6 +40,7 @@ class Cluster:
         self.plugins = os.path.join(build, "plugin")
         self.forge = os.path.join(build, "tests/slurm/forge_spank.so")
         self.dlcast = os.path.join(build, "cli/dlcast")
+        self.sweep = os.path.join(build, "mpi/dlcast-sweep")
         self.status = ""
         self.environment = dict(os.environ, DLCAST_CONFIG=self.config, DLCAST_MODULE=self.module,
                                 SLURM_CONF=self.slurm + "/etc/slurm.conf", MUNGE_SOCKET=self.slurm + "/run/munge/socket",
