@@ -5,84 +5,87 @@
 
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
+#include <iterator>
 
 #include "cli/refine_jobs.h"
+#include "cli/refine_release.h"
 #include "cli/weights_release.h"
-#include "predictor/base/text.h"
 
 namespace dlcast {
 namespace {
 
-constexpr std::size_t largest_weights = 16u << 20;
 constexpr double rounding_pct = 0.01;  // of the network's single precision
 
 bool same_kind(const RefinedKind& a, const RefinedKind& b) { return a.gpu == b.gpu && a.kind == b.kind; }
 
-// What is in the directory to start from, read once.
-struct Start {
-    WeightsManifest manifest;
-    std::string manifest_text;
-    RefinedOperators operators;
-    std::unique_ptr<LayerTimeModel> model, network;
-    StepWeights steps;
-};
-
-Result<Start> open_start(const RefineOptions& options) {
-    Start out;
-    const std::string manifest = options.weights + "/" + manifest_file;
-    const auto text = read_file(manifest, largest_weights);
-    if (!text) return text.error();
-    auto parsed = parse_weights_manifest(*text, manifest);
-    if (!parsed) return parsed.error();
-    out.manifest = std::move(*parsed);
-    auto model = open_refined_model(options.module_path, options.weights);
-    if (!model) return model.error();
-    out.model = std::move(*model);
-    auto network = open_torch_model(options.module_path, options.weights);
-    if (!network) return network.error();
-    out.network = std::move(*network);
-    auto steps = read_step_weights(options.weights);
-    if (!steps) return steps.error();
-    out.steps = std::move(*steps);
-    const std::string refined = options.weights + "/" + refined_operators_file;
-    if (!std::filesystem::exists(refined)) return out;
-    const auto operators_text = read_file(refined, largest_weights);
-    if (!operators_text) return operators_text.error();
-    auto operators = parse_refined_operators(*operators_text, refined);
-    if (!operators) return operators.error();
-    out.operators = std::move(*operators);
-    return out;
+bool is_worse(const RefinedKind& kind) {
+    return kind.held_out > 0 && !(kind.after_pct <= kind.before_pct + rounding_pct && std::isfinite(kind.after_pct));
 }
 
-// Groups measured now replace those of before.
-void merge(std::vector<RefinedGroup>& into, std::vector<RefinedGroup> fresh) {
-    for (RefinedGroup& group : fresh) {
-        std::erase_if(into, [&](const RefinedGroup& old) { return old.gpu == group.gpu && old.group == group.group; });
-        into.push_back(std::move(group));
+// What the samples and jobs made, not published yet.
+struct Fresh {
+    std::vector<FittedCalls> calls;
+    RefinedSteps steps;
+    RefinedBy of_steps;
+};
+
+// Those of one GPU, as they were.
+template <typename Item>
+void keep_old(std::vector<Item>& items, const std::vector<Item>& old, const std::string& gpu) {
+    std::erase_if(items, [&](const Item& item) { return item.gpu == gpu; });
+    std::copy_if(old.begin(), old.end(), std::back_inserter(items), [&](const Item& item) { return item.gpu == gpu; });
+}
+
+void leave(Fresh& fresh, const StartWeights& start, const RefinedKind& kind) {
+    if (kind.kind == "collectives") return keep_old(fresh.steps.collectives, start.steps.collectives.refined, kind.gpu);
+    if (kind.kind == steps_part) return keep_old(fresh.steps.factors, start.steps.factors, kind.gpu);
+    for (FittedCalls& calls : fresh.calls) {
+        if (calls.group.gpu != kind.gpu) continue;
+        for (auto of = calls.ids.begin(); of != calls.ids.end();) {
+            const bool named = to_string(of->first) == kind.kind;
+            if (named) calls.group.except.push_back(of->first);
+            of = named ? calls.ids.erase(of) : std::next(of);
+        }
     }
 }
 
-Status copy_file(const std::string& from, const std::string& to) {
-    if (!std::filesystem::exists(from)) return ok();
-    const auto text = read_file(from, largest_weights);
-    if (!text) return text.error();
-    return write_file_atomically(to, *text);
+// Steps that the factors in force were fitted to cannot judge them: a GPU with no others is known, its cases are
+// dropped; where there are others, the new factors are held against none at all.
+std::vector<StepFactor> fair_factors(std::vector<StepRatio>& ratios, const RefinedBy& of_steps, std::size_t of_passes,
+                                     const StartWeights& start, KnownParts& known) {
+    std::vector<StepFactor> out = start.steps.factors;
+    for (const auto& [key, ids] : of_steps) {
+        const std::string& gpu = key.first;
+        const auto is_old = [&](const std::string& id) { return contains(start.by, gpu, steps_part, id); };
+        if (std::none_of(ids.begin(), ids.end(), is_old)) continue;
+        const auto on_it = [&](const StepRatio& ratio) { return ratio.gpu == gpu; };
+        const bool jobs = std::any_of(ratios.begin() + static_cast<std::ptrdiff_t>(of_passes), ratios.end(), on_it);
+        if (!jobs && std::all_of(ids.begin(), ids.end(), is_old)) {
+            std::erase_if(ratios, on_it);
+            known.insert("steps on " + gpu);
+        } else if (std::count_if(ratios.begin(), ratios.end(), on_it) > 1) {
+            std::erase_if(out, [&](const StepFactor& factor) { return factor.gpu == gpu; });
+        }
+    }
+    return out;
 }
 
-Status write_release(const std::string& dir, const RefineOptions& options, const Start& start,
-                     const RefinedSteps& steps) {
-    for (const char* file : {weights_file, step_weights_file, collectives_file})
-        if (auto s = copy_file(options.weights + "/" + file, dir + "/" + file); !s) return s;
-    const std::string operators = write_refined_operators(start.operators), of_steps = write_refined_steps(steps),
-                      manifest = write_weights_manifest(start.manifest);
-    // Impossible measurements make figures that cannot be read again.
-    if (auto read = parse_refined_operators(operators, refined_operators_file); !read) return read.error();
-    if (auto read = parse_refined_steps(of_steps, refined_steps_file); !read) return read.error();
-    if (auto read = parse_weights_manifest(manifest, manifest_file); !read) return read.error();
-    if (auto s = write_file_atomically(dir + "/" + refined_operators_file, operators); !s) return s;
-    if (auto s = write_file_atomically(dir + "/" + refined_steps_file, of_steps); !s) return s;
-    return write_file_atomically(dir + "/" + manifest_file, manifest);
+// What is published, into the weights that were started from.
+void take_over(StartWeights& start, Fresh& fresh, const RefinedErrors& published) {
+    for (FittedCalls& calls : fresh.calls) {
+        for (auto& [kind, ids] : calls.ids) start.by[{calls.group.gpu, part_name(calls.group.group, kind)}] = ids;
+        if (!calls.ids.empty()) replace_group(start.operators.groups, std::move(calls.group));
+    }
+    for (const RefinedKind& kind : published) {
+        const auto steps = fresh.of_steps.find({kind.gpu, steps_part});
+        if (kind.kind == steps_part && steps != fresh.of_steps.end()) start.by[steps->first] = steps->second;
+        std::erase_if(start.manifest.refined, [&](const RefinedKind& old) { return same_kind(old, kind); });
+        start.manifest.refined.push_back(kind);
+    }
+    start.operators.id.clear();
+    const std::string content =
+        start.manifest.id + write_refined_operators(start.operators) + write_refined_steps(fresh.steps);
+    start.operators.id = weights_id(content).substr(0, 8);
 }
 
 }  // namespace
@@ -90,57 +93,63 @@ Status write_release(const std::string& dir, const RefineOptions& options, const
 std::string worse_kinds(const RefinedErrors& errors) {
     std::string out;
     for (const RefinedKind& kind : errors)
-        if (kind.held_out > 0 && !(kind.after_pct <= kind.before_pct + rounding_pct && std::isfinite(kind.after_pct)))
+        if (is_worse(kind))
             out += fmt::format("{}{} on {} from {:.1f} to {:.1f} %", out.empty() ? "" : ", ", kind.kind, kind.gpu,
                                kind.before_pct, kind.after_pct);
     return out;
 }
 
 Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalog) {
-    auto start = open_start(options);
+    auto start = open_start(options.module_path, options.weights);
     if (!start) return start.error();
-    const WeightsInForce before{*start->model, *start->network, start->steps};
+    const WeightsInForce before{*start->model, *start->network, start->steps, start->by};
     Refined out;
     const auto samples = read_site_samples(options.samples, catalog);
     if (!samples) return samples.error();
-    auto groups = refine_operators(*samples, before, out.errors);
-    if (!groups) return groups.error();
-    RefinedSteps steps;
-    steps.collectives = refine_collectives(*samples, before, options.fit_sizes, out.errors);
+    Fresh fresh;
+    auto calls = refine_operators(*samples, before, out.errors, out.known);
+    if (!calls) return calls.error();
+    fresh.calls = std::move(*calls);
+    fresh.steps.collectives = refine_collectives(*samples, before, options.fit_sizes, out.errors, out.known);
+    fresh.of_steps = steps_of(*samples);
     auto ratios = step_ratios(*samples, before, out.notes);
     if (!ratios) return ratios.error();
+    const std::size_t of_passes = ratios->size();
     if (options.jobs) {
         auto jobs = job_ratios(options.accounting, start->model->weights_id(), start->steps.factors, catalog);
         if (!jobs) return jobs.error();
         ratios->insert(ratios->end(), jobs->ratios.begin(), jobs->ratios.end());
         out.notes.insert(out.notes.end(), jobs->notes.begin(), jobs->notes.end());
     }
-    steps.factors = refine_factors(*ratios, start->steps.factors, out.errors);
+    const auto factors = fair_factors(*ratios, fresh.of_steps, of_passes, *start, out.known);
+    fresh.steps.factors = refine_factors(*ratios, factors, out.errors);
     if (samples->without_network > 0)
         out.notes.push_back(
             fmt::format("{} samples are of operators that the network does not know", samples->without_network));
-    if (out.errors.empty())
+    if (out.errors.empty() && out.known.empty())
         return invalid_argument(fmt::format(
             "nothing to refine by: {} samples, {} models' jobs; a group of operators needs three different ones, a "
             "GPU's steps two cases",
             samples->read, ratios->size()));
-    if (const std::string worse = worse_kinds(out.errors); !worse.empty() && !options.force)
-        return invalid_argument(
-            fmt::format("the error on held-out measurements would rise: {}; nothing was published. "
-                        "Measure more, or publish it all the same with --force",
-                        worse));
-
-    merge(start->operators.groups, std::move(*groups));
-    for (const RefinedKind& kind : out.errors) {
-        std::erase_if(start->manifest.refined, [&](const RefinedKind& old) { return same_kind(old, kind); });
-        start->manifest.refined.push_back(kind);
+    if (!options.force) {
+        for (const RefinedKind& kind : out.errors)
+            if (is_worse(kind)) out.left.push_back(kind);
+        std::erase_if(out.errors, is_worse);
+        if (out.errors.empty() && out.known.empty())
+            return invalid_argument(
+                fmt::format("the error on held-out measurements would rise: {}; nothing was published. "
+                            "Measure more, or publish it all the same with --force",
+                            worse_kinds(out.left)));
+        for (const RefinedKind& kind : out.left) leave(fresh, *start, kind);
     }
-    start->operators.id.clear();
-    const std::string content =
-        start->manifest.id + write_refined_operators(start->operators) + write_refined_steps(steps);
-    start->operators.id = weights_id(content).substr(0, 8);
+    if (out.errors.empty()) {
+        out.published = false;
+        out.id = start->model->weights_id();
+        return out;
+    }
+    take_over(*start, fresh, out.errors);
     out.id = start->manifest.id + "+" + start->operators.id;
-    const auto fill = [&](const std::string& dir) { return write_release(dir, options, *start, steps); };
+    const auto fill = [&](const std::string& dir) { return write_release(dir, options.weights, *start, fresh.steps); };
     if (auto s = publish_weights(options.out, fill); !s) return s.error();
     return out;
 }

@@ -24,13 +24,17 @@ struct RefineOptions {
 };
 
 struct Refined {
-    RefinedErrors errors;  // of this call
-    std::string id;        // of the weights published
+    RefinedErrors errors;   // of the kinds that were refined
+    RefinedErrors left;     // of those that would have become worse: they stay as they were
+    KnownParts known;       // that the weights were refined by before, by these very samples
+    std::string id;         // of the weights published
+    bool published = true;  // false: the weights know all of the samples that would not make them worse
     std::vector<std::string> notes;
 };
 
-/// Refines, judges on what was held out, publishes. Errors: files; nothing to refine by; a kind of a GPU whose held-out
-/// error would rise (then nothing is published, unless `force`); an unwritable place.
+/// Refines, judges on what was held out, publishes the kinds of each GPU whose held-out error does not rise (all, if
+/// `force`). Errors: files; nothing to refine by; every kind would become worse (then nothing is published); an
+/// unwritable place.
 Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalog);
 
 /// The kinds that got worse, as a sentence; empty where none did.

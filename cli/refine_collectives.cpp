@@ -34,10 +34,27 @@ double factor_of(const std::vector<RefinedCollective>& tables, const RefinedColl
     return 1.0;
 }
 
+std::size_t sizes_of(const std::vector<RefinedCollective>& tables, const RefinedCollective& like) {
+    for (const RefinedCollective& table : tables)
+        if (same_group(table, like)) return table.sizes.size();
+    return 0;
+}
+
+// The weights' own table of this size holds this very time, to the digits that are written.
+bool stands_in(const std::vector<RefinedCollective>& tables, const RefinedCollective& like,
+               const CollectiveSize& size) {
+    const auto same = [&](const CollectiveSize& kept) {
+        return kept.bytes == size.bytes && std::fabs(kept.time_us / size.time_us - 1.0) < 1e-8;
+    };
+    return std::any_of(tables.begin(), tables.end(), [&](const RefinedCollective& table) {
+        return same_group(table, like) && std::any_of(table.sizes.begin(), table.sizes.end(), same);
+    });
+}
+
 }  // namespace
 
 std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, const WeightsInForce& before,
-                                                  std::size_t fit_sizes, RefinedErrors& errors) {
+                                                  std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known) {
     std::vector<RefinedCollective> out;
     std::map<std::string, RefinedKind> sums;
     for (const RefinedCollective& table : samples.collectives) {
@@ -57,6 +74,13 @@ std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, co
         kept.sizes.clear();
         const auto chosen = choose_sizes(points, std::min(fit_sizes, most));
         for (const std::size_t i : chosen) kept.sizes.push_back(table.sizes[i]);
+        const auto& in_force = before.steps.collectives.refined;
+        const auto stands = [&](const CollectiveSize& size) { return stands_in(in_force, table, size); };
+        if (std::all_of(kept.sizes.begin(), kept.sizes.end(), stands) &&
+            kept.sizes.size() >= sizes_of(in_force, table)) {
+            known.insert("collectives on " + table.gpu);
+            continue;
+        }
         const CollectiveCorrection correction(kept, form);
         RefinedKind& sum = sums[table.gpu];
         sum.gpu = table.gpu;
@@ -64,11 +88,12 @@ std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, co
         sum.rows += static_cast<std::int64_t>(points.size());
         for (std::size_t i = 0; i < points.size(); ++i) {
             if (!points[i].may_measure || std::find(chosen.begin(), chosen.end(), i) != chosen.end()) continue;
+            if (stands(table.sizes[i])) continue;
             const double form_us = points[i].predicted_us, bytes = points[i].bytes;
             const auto error_pct = [&](double factor) {
                 return 100.0 * std::fabs(form_us * factor / table.sizes[i].time_us - 1.0);
             };
-            sum.before_pct += error_pct(factor_of(before.steps.collectives.refined, table, bytes, form_us, form));
+            sum.before_pct += error_pct(factor_of(in_force, table, bytes, form_us, form));
             sum.after_pct += error_pct(correction.factor(bytes, form_us));
             ++sum.held_out;
         }

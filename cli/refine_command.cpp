@@ -20,9 +20,9 @@ struct Options {
     bool roll_back = false, json = false;
 };
 
-Value json_of(const Refined& refined, const std::string& out) {
-    Value value = Value::object(), kinds = Value::array();
-    for (const RefinedKind& kind : refined.errors) {
+Value json_of(const RefinedErrors& errors) {
+    Value kinds = Value::array();
+    for (const RefinedKind& kind : errors) {
         Value entry = Value::object();
         entry.set("gpu", kind.gpu);
         entry.set("kind", kind.kind);
@@ -32,9 +32,16 @@ Value json_of(const Refined& refined, const std::string& out) {
         entry.set("after_mape_pct", kind.after_pct);
         kinds.push(std::move(entry));
     }
+    return kinds;
+}
+
+Value json_of(const Refined& refined, const std::string& out) {
+    Value value = Value::object();
     value.set("weights", refined.id);
     value.set("out", out);
-    value.set("refined", std::move(kinds));
+    value.set("published", refined.published);
+    value.set("refined", json_of(refined.errors));
+    value.set("left_as_before", json_of(refined.left));
     return value;
 }
 
@@ -63,10 +70,18 @@ Status run(Options options) {
     const auto refined = refine(options.refine, *catalog);
     if (!refined) return refined.error();
     for (const std::string& note : refined->notes) fmt::print(stderr, "dlcast: {}\n", note);
+    if (!refined->left.empty())
+        fmt::print(stderr, "dlcast: left as before, for the error on held-out measurements would rise: {}\n",
+                   worse_kinds(refined->left));
+    if (!refined->known.empty())
+        fmt::print(stderr, "dlcast: refined by these samples already: {}\n",
+                   fmt::join(refined->known.begin(), refined->known.end(), ", "));
     if (const std::string worse = worse_kinds(refined->errors); !worse.empty())
         fmt::print(stderr, "dlcast: warning: published by --force although the error rises: {}\n", worse);
     if (options.json)
         fmt::print("{}\n", write_json(json_of(*refined, options.refine.out), 2));
+    else if (!refined->published)
+        fmt::print("nothing to do: weights {} stay as they are\n", refined->id);
     else
         print_table(*refined, options.refine.out);
     return ok();

@@ -2,6 +2,7 @@
 // The parts of a refinement, each with its error on measurements that it did not see.
 #pragma once
 
+#include "cli/refined_by.h"
 #include "cli/site_samples.h"
 #include "predictor/step/step_weights.h"
 #include "predictor/timing/refined_operators.h"
@@ -17,18 +18,29 @@ struct WeightsInForce {
     const LayerTimeModel& model;
     const LayerTimeModel& network;
     const StepWeights& steps;
+    const RefinedBy& by;
 };
 
-/// Fits every group of calls. Each call is judged by a fit to four fifths of the others (all calls of one operator
-/// stand together); groups of fewer than three different operators are left out. Errors: a failing network.
-Result<std::vector<RefinedGroup>> refine_operators(const SiteSamples& samples, const WeightsInForce& before,
-                                                   RefinedErrors& errors);
+/// "linear on L40S": nothing new was measured of it, it stays as it is.
+using KnownParts = std::set<std::string>;
+
+struct FittedCalls {
+    RefinedGroup group;
+    std::map<OperatorKind, std::set<std::string>> ids;  // of the calls, by the kinds that the group is for
+};
+
+/// Fits every group of calls in which something is new. Only calls that do not stand in the weights already judge:
+/// each by a fit to all that stand and to four fifths of the new ones (all calls of one operator together). A kind of
+/// which nothing is new keeps its fit. Groups of fewer than three different operators are left out. Errors: a failing
+/// network.
+Result<std::vector<FittedCalls>> refine_operators(const SiteSamples& samples, const WeightsInForce& before,
+                                                  RefinedErrors& errors, KnownParts& known);
 
 /// Keeps `fit_sizes` sizes of each table, fewer where the table has fewer than five fourths of it: those that leave
-/// least uncertainty about the others (nccl_residual.h), which judge them. Tables that are new replace older ones of
-/// the same group.
+/// least uncertainty about the others (nccl_residual.h), which judge them where the weights do not hold them already.
+/// Tables that are new replace older ones of the same group; one that the weights hold already is known.
 std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, const WeightsInForce& before,
-                                                  std::size_t fit_sizes, RefinedErrors& errors);
+                                                  std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known);
 
 /// Errors of measured steps of whole models, and of finished jobs, against factors from all others. `ratios` are of
 /// measured time over the forecast without a site's factors. GPUs with a single case are left out.

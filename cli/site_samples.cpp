@@ -5,6 +5,8 @@
 
 #include <algorithm>
 
+#include "predictor/timing/weights_manifest.h"
+
 namespace dlcast {
 namespace {
 
@@ -54,7 +56,8 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
                 if (!group)
                     ++out.without_network;
                 else
-                    out.calls[{device.name, *group}].push_back({*op, sample.clock, sample.median_s});
+                    out.calls[{device.name, *group}].push_back(
+                        {*op, sample.clock, sample.median_s, weights_id(to_json_line(sample))});
             } else if (const auto* collective = std::get_if<MeasuredCollective>(&sample.point)) {
                 if (collective->nodes < 1 || collective->ranks % collective->nodes != 0)
                     return refuse(file, fmt::format("{} ranks do not divide over {} nodes", collective->ranks,
@@ -63,7 +66,8 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
                       [collective->bytes]
                           .push_back(1e6 * sample.median_s);
             } else {
-                out.passes.push_back({device.name, std::get<MeasuredPass>(sample.point), sample.median_s});
+                out.passes.push_back({device.name, std::get<MeasuredPass>(sample.point), sample.median_s,
+                                      weights_id(to_json_line(sample))});
             }
         };
         if (auto s = read_timing_samples(file, use); !s) return s.error();

@@ -18,12 +18,14 @@ struct SampledCall {
     Operator op;
     Clock clock = Clock::kernel;
     double time_s = 0.0;
+    std::string id{};  // hash of the whole sample
 };
 
 struct SampledPass {
     std::string gpu;
     MeasuredPass pass;
     double time_s = 0.0;
+    std::string id{};
 };
 
 struct SiteSamples {

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 
@@ -51,7 +52,9 @@ private:
             if (refined.gpu != query.device->name) continue;
             const auto group = group_of(*query.op, *query.device, query.clock);
             if (!group) return nullptr;
-            if (refined.group == *group) found = &refined;
+            const auto& except = refined.except;
+            if (refined.group == *group && std::find(except.begin(), except.end(), query.op->kind) == except.end())
+                found = &refined;
         }
         return found == nullptr ? nullptr : &found->fit;
     }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 
 #include "predictor/base/reader.h"
@@ -39,6 +40,20 @@ std::vector<double> numbers(ObjectReader& r, std::string_view key, std::size_t w
     return out;
 }
 
+std::vector<OperatorKind> kinds(ObjectReader& r, std::string_view key) {
+    std::vector<OperatorKind> out;
+    for (const std::string& name : r.strings(key).value_or(std::vector<std::string>{})) {
+        int kind = 0;
+        while (kind <= static_cast<int>(OperatorKind::optimizer) && to_string(static_cast<OperatorKind>(kind)) != name)
+            ++kind;
+        if (kind > static_cast<int>(OperatorKind::optimizer))
+            r.fail(key, fmt::format("names '{}', which is no kind of operator", name));
+        else
+            out.push_back(static_cast<OperatorKind>(kind));
+    }
+    return out;
+}
+
 Result<RefinedGroup> read_group(const Value& value, const std::string& source) {
     ObjectReader r(value, source, "group");
     for (const char* key : {"gpu", "operators"}) r.require(key, "a group says whose calls it is about");
@@ -50,6 +65,7 @@ Result<RefinedGroup> read_group(const Value& value, const std::string& source) {
     const auto offset = [&](const char* key) { return r.number(key, -largest_offset, largest_offset).value_or(0.0); };
     out.fit.offsets = {offset("launch"), offset("compute"), offset("memory"),
                        static_cast<int>(r.integer("rows", 0, 1'000'000'000).value_or(0))};
+    out.except = kinds(r, "except");
     const std::vector<double> flat = numbers(r, "rest", GroupResidual::anchor_width);
     if (const auto s = r.finish(); !s) return s.error();
     out.fit.residual = GroupResidual::from_numbers(flat);
@@ -84,17 +100,36 @@ std::string write_refined_operators(const RefinedOperators& refined) {
         "schema = {}\nid = \"{}\"\n",
         schema, refined.id);
     for (const RefinedGroup& g : refined.groups) {
+        std::string except;
+        for (const OperatorKind kind : g.except) except += fmt::format("\"{}\", ", to_string(kind));
+        if (!except.empty()) except = fmt::format("except = [{}]\n", except);
         out += fmt::format(
             "\n[[group]]\ngpu = \"{}\"\noperators = \"{}\"\nsession = {}\ntensor_units = {}\nrows = {}\nlaunch = "
             "{:.6f}\n"
-            "compute = {:.6f}\nmemory = {:.6f}\nrest = [",
+            "compute = {:.6f}\nmemory = {:.6f}\n{}rest = [",
             g.gpu, operator_family_names[static_cast<std::size_t>(g.group.family)], g.group.session,
-            g.group.tensor_units, g.fit.offsets.rows, g.fit.offsets.launch, g.fit.offsets.compute,
-            g.fit.offsets.memory);
+            g.group.tensor_units, g.fit.offsets.rows, g.fit.offsets.launch, g.fit.offsets.compute, g.fit.offsets.memory,
+            except);
         for (const double number : g.fit.residual.numbers()) out += fmt::format("{:.6g}, ", number);
         out += "]\n";
     }
     return out;
+}
+
+void replace_group(std::vector<RefinedGroup>& groups, RefinedGroup fresh) {
+    const auto has = [](const std::vector<OperatorKind>& kinds, OperatorKind kind) {
+        return std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+    };
+    // Kinds of this family that newer groups leave to older ones.
+    std::vector<OperatorKind> open = fresh.except;
+    for (std::size_t i = groups.size(); i-- > 0;) {
+        const RefinedGroup& old = groups[i];
+        if (old.gpu != fresh.gpu || old.group != fresh.group) continue;
+        const bool serves = std::any_of(open.begin(), open.end(), [&](OperatorKind k) { return !has(old.except, k); });
+        std::erase_if(open, [&](OperatorKind kind) { return !has(old.except, kind); });
+        if (!serves) groups.erase(groups.begin() + static_cast<std::ptrdiff_t>(i));
+    }
+    groups.push_back(std::move(fresh));
 }
 
 }  // namespace dlcast

@@ -19,6 +19,7 @@ struct RefinedGroup {
     std::string gpu;  // catalog key
     OperatorGroup group;
     FittedGroup fit;
+    std::vector<OperatorKind> except{};  // kinds of the family that it is not for
 };
 
 struct RefinedOperators {
@@ -29,6 +30,9 @@ struct RefinedOperators {
 /// Errors: bad TOML, an unknown or missing key, a value out of range.
 Result<RefinedOperators> parse_refined_operators(std::string_view text, const std::string& source);
 std::string write_refined_operators(const RefinedOperators& refined);
+
+/// `fresh` in the place of older groups of the same calls; these stay for the kinds that `fresh` is not for.
+void replace_group(std::vector<RefinedGroup>& groups, RefinedGroup fresh);
 
 /// `model` with the groups' constants and rests where they apply; all else as it says. weights_id() is its own, '+',
 /// the refinement's.

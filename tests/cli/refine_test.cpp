@@ -61,6 +61,8 @@ public:
         options.module_path = module_file;
     }
 
+    /// Measured from here on, beside the products.
+    void add(const std::vector<Operator>& more) { operators_.insert(operators_.end(), more.begin(), more.end()); }
     void measure(const std::function<double(std::size_t, double)>& times) {
         std::string text;
         const auto forecast_s = forecasts(shipped_weights);
@@ -150,6 +152,121 @@ TEST_CASE("measurements that say nothing lasting are refused, unless told to", "
     CHECK_FALSE(fs::exists(fs::symlink_status(site.options.out)));
     site.options.force = true;
     CHECK(site.refine());
+}
+
+// Products and norms take 1.5 times their forecast; softmax, of one group with the norms, strays without a rule.
+TEST_CASE("a kind that would get worse stays as it was, and the others are published", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    std::vector<Operator> softmax, norms;
+    for (std::int64_t rows = 1024; rows <= 65536; rows *= 2)
+        for (std::int64_t cols = 512; cols <= 4096; cols *= 2) {
+            softmax.push_back(test::row_wise(OperatorKind::softmax, rows, cols));
+            norms.push_back(test::row_wise(OperatorKind::layer_norm, rows, cols));
+        }
+    site.add(norms);
+    site.add(softmax);
+    const std::size_t first_softmax = 30 + norms.size();
+    site.measure([&](std::size_t i, double forecast_s) {
+        return forecast_s * (i < first_softmax ? 1.5 : i % 2 == 0 ? 1.4 : 1 / 1.4);
+    });
+    const auto refined = site.refine();
+    INFO((refined ? "" : refined.error().message));
+    REQUIRE(refined);
+    REQUIRE(refined->left.size() == 1);
+    CHECK(refined->left[0].kind == "softmax");
+    CHECK(refined->errors.size() == 2);
+    CHECK(kind_of(*refined, "linear").after_pct < 4.0);
+    const auto before_s = site.forecasts(shipped_weights), after_s = site.forecasts(site.options.out);
+    for (std::size_t i = 0; i < before_s.size(); ++i)
+        CHECK_THAT(after_s[i], i < first_softmax ? WithinRel(1.5 * before_s[i], 0.15) : WithinRel(before_s[i], 1e-6));
+    const auto text = read_file(site.options.out + "/manifest.toml", 1 << 20);
+    REQUIRE(text);
+    CHECK(parse_weights_manifest(*text, "manifest.toml")->refined.size() == 2);
+
+    site.options.weights = site.options.out;  // once more: what is known stays, and so does what got worse
+    const auto again = site.refine();
+    INFO((again ? "" : again.error().message));
+    REQUIRE(again);
+    CHECK_FALSE(again->published);
+    CHECK(again->known == KnownParts{"linear on L40S", "layer_norm on L40S"});
+    CHECK(again->left.size() == 1);
+}
+
+TEST_CASE("samples that refined the weights do not judge them: nothing to do, until more are measured",
+          "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    // The first 30 take half as long again, more or less; thin products, measured later, twice as long.
+    const auto slower = [](std::size_t i, double forecast_s) {
+        return (i % 2 == 0 ? 0.97 : 1.03) * (i < 30 ? 1.5 : 2.0) * forecast_s;
+    };
+    site.measure(slower);
+    const auto first = site.refine();
+    REQUIRE(first);
+    CHECK(first->published);
+    site.options.weights = site.options.out;
+    const auto again = site.refine();
+    INFO((again ? "" : again.error().message));
+    REQUIRE(again);
+    CHECK_FALSE(again->published);
+    CHECK(again->errors.empty());
+    CHECK(again->known == KnownParts{"linear on L40S"});
+    CHECK(again->id == first->id);
+    CHECK_FALSE(fs::exists(site.options.out + ".v2"));
+
+    std::vector<Operator> thin;
+    for (std::int64_t m = 512; m <= 8192; m *= 2)
+        for (std::int64_t n = 512; n <= 4096; n *= 2) thin.push_back(test::linear(m, 64, n));
+    site.add(thin);
+    site.measure(slower);
+    const auto with_more = site.refine();
+    INFO((with_more ? "" : with_more.error().message));
+    REQUIRE(with_more);
+    CHECK(with_more->published);
+    CHECK(kind_of(*with_more, "linear").rows == 50);
+    CHECK(kind_of(*with_more, "linear").held_out == 20);  // those that the first did not see
+    CHECK(fs::exists(site.options.out + ".v2"));
+}
+
+TEST_CASE("collectives and steps that stand in the weights are known as well", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    const auto write = [&](int last_power, std::vector<std::pair<const char*, double>> steps) {
+        std::string text;
+        for (int power = 10; power <= last_power; power += 2)
+            text += to_json_line(sample_of(MeasuredCollective{Collective::all_reduce, 1u << power, 4, 1, "nccl"},
+                                           1e-6 * (30.0 + (1u << power) / 9e3))) +
+                    "\n";
+        for (const auto& [model, time_s] : steps) {
+            MeasuredPass pass;
+            pass.model = model;
+            pass.batch = 32;
+            pass.pass = Pass::step;
+            text += to_json_line(sample_of(pass, time_s)) + "\n";
+        }
+        site.options.samples = {site.folder.write("samples.jsonl", text)};
+    };
+    const std::vector<std::pair<const char*, double>> three{{"resnet18", 0.2}, {"resnet34", 0.35}, {"resnet50", 0.6}};
+    write(24, three);
+    const auto first = site.refine();
+    INFO((first ? "" : first.error().message));
+    REQUIRE(first);
+    site.options.weights = site.options.out;
+    const auto again = site.refine();
+    INFO((again ? "" : again.error().message));
+    REQUIRE(again);
+    CHECK_FALSE(again->published);
+    CHECK(again->known == KnownParts{"collectives on L40S", "steps on L40S"});
+
+    auto four = three;
+    four.emplace_back("resnet101", 1.0);
+    write(28, four);
+    const auto with_more = site.refine();
+    INFO((with_more ? "" : with_more.error().message));
+    REQUIRE(with_more);
+    CHECK(with_more->published);
+    CHECK(kind_of(*with_more, "steps").held_out == 4);
 }
 
 TEST_CASE("a site's state follows published weights, and the way back", "[refine][torch]") {

@@ -25,6 +25,14 @@ inline Operator elementwise(Function function, std::int64_t rows, std::int64_t c
     return op;
 }
 
+inline Operator row_wise(OperatorKind kind, std::int64_t rows, std::int64_t cols) {
+    Operator op;
+    op.kind = kind;
+    op.rows = rows;
+    op.cols = cols;
+    return op;
+}
+
 /// Square images, "same" padding at stride 1.
 inline Operator conv2d(std::int64_t batch, std::int64_t in_ch, std::int64_t out_ch, std::int64_t side,
                        std::int64_t kernel) {

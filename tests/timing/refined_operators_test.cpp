@@ -80,6 +80,33 @@ TEST_CASE("a refinement that is written and read again forecasts the same", "[re
     }
 }
 
+// 20 us to launch in the law alone; a refined launch takes e or e^2 of it.
+TEST_CASE("a kind that newer constants are not for keeps older ones, which go once nothing needs them", "[refine]") {
+    const OperatorGroup row_wise_calls{OperatorFamily::row_wise, false, false};
+    const auto launching = [&](double log_launch, std::vector<OperatorKind> except) {
+        FittedGroup fit;
+        fit.offsets.launch = log_launch;
+        return RefinedGroup{"T4", row_wise_calls, fit, std::move(except)};
+    };
+    std::vector<RefinedGroup> groups{launching(1.0, {})};
+    replace_group(groups, launching(2.0, {OperatorKind::softmax}));
+    REQUIRE(groups.size() == 2);
+    auto again = parse_refined_operators(write_refined_operators({"abcd", groups}), "refined_operators.toml");
+    INFO((again ? "" : again.error().message));
+    REQUIRE(again);
+    const auto model = refine_model(std::make_unique<Law>(), std::move(*again));
+    const Operator softmax = row_wise(OperatorKind::softmax, 1, 1), norm = row_wise(OperatorKind::layer_norm, 1, 1);
+    CHECK_THAT(time_s(*model, softmax, t4()), WithinRel(20e-6 * std::exp(1.0), 1e-5));
+    CHECK_THAT(time_s(*model, norm, t4()), WithinRel(20e-6 * std::exp(2.0), 1e-5));
+
+    replace_group(groups, launching(3.0, {OperatorKind::layer_norm}));  // softmax needs the first no more
+    REQUIRE(groups.size() == 2);
+    CHECK(groups[0].fit.offsets.launch == 2.0);
+    CHECK(groups[1].fit.offsets.launch == 3.0);
+    replace_group(groups, launching(4.0, {}));
+    CHECK(groups.size() == 1);
+}
+
 TEST_CASE("a broken refinement of operators is refused with its place", "[refine]") {
     const auto refusal = [](const std::string& text) {
         const auto read = parse_refined_operators(text, "refined_operators.toml");
@@ -92,4 +119,6 @@ TEST_CASE("a broken refinement of operators is refused with its place", "[refine
                Contains("8 numbers a call"));
     CHECK_THAT(refusal("schema = 1\n[[group]]\ngpu = \"T4\"\noperators = \"linear\"\nlaunch = 1000.0"),
                Contains("launch"));
+    CHECK_THAT(refusal("schema = 1\n[[group]]\ngpu = \"T4\"\noperators = \"linear\"\nexcept = [\"lineal\"]"),
+               Contains("lineal"));
 }
