@@ -3,50 +3,128 @@
 
 #include <fmt/format.h>
 
+#include <optional>
+
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
 namespace {
 
+struct NumberedLayer {
+    std::string type;  // in lower case
+    std::optional<std::int64_t> channels_out, kernel, pool, width, stride;
+    std::string padding, activation;  // in lower case
+    bool bias = true;
+    std::optional<std::string> name;
+};
+
+bool is_convolution(const std::string& type) { return type.starts_with("conv"); }
+bool is_pooling(const std::string& type) { return type.find("pool") != std::string::npos; }
+bool is_linear(const std::string& type) {
+    return type.starts_with("fully") || type.starts_with("dense") || type == "fc";
+}
+
 // Keys repeat what follows from the layers before (matsize, output_size, channels_in): read, and left to inference.
-Result<Value> convert(const Value& layer, const std::string& source, const std::string& number) {
-    ObjectReader r(layer, source, "layer " + number);
+Result<NumberedLayer> read_layer(const Value& layer, const std::string& source, std::size_t number) {
+    ObjectReader r(layer, source, fmt::format("layer {}", number));
     for (const char* key : {"matsize", "output_size", "channels_in"}) r.value(key);
     r.require("type", "add \"type\": \"Convolution\"");
-    const std::string type = to_lower(r.string("type").value_or(""));
-    Value made = Value::object();
-    made.as_object().reserve(8);
-    made.at = layer.at;
-    const auto place_type = [&](const char* name) { made.set("type", name).at = layer.at; };
-    const auto copy = [&](const char* from, const char* to) {
-        if (const auto size = r.integer(from, 1, 1'000'000'000)) made.set(to, *size);
-    };
-    const bool pool = type.find("pool") != std::string::npos;
-    if (type.starts_with("conv")) {
-        place_type("conv2d");
-        copy("channels_out", "out");
-        copy("kernelsize", "kernel");
-    } else if (pool) {
-        place_type(type.starts_with("av") ? "avg_pool" : "max_pool");
-        copy("pool_size", "kernel");
+    NumberedLayer out;
+    out.type = to_lower(r.string("type").value_or(""));
+    const auto size = [&](const char* key) { return r.integer(key, 1, 1'000'000'000); };
+    if (is_convolution(out.type)) {
+        out.channels_out = size("channels_out");
+        out.kernel = size("kernelsize");
+    } else if (is_pooling(out.type)) {
+        out.pool = size("pool_size");
         r.value("channels_out");
-    } else if (type.starts_with("fully") || type.starts_with("dense") || type == "fc") {
-        place_type("linear");
-        copy("channels_out", "out");
-        copy("dim_output", "out");
+    } else if (is_linear(out.type)) {
+        out.channels_out = size("channels_out");
+        out.width = size("dim_output");
         r.value("dim_input");
     } else if (!r.failed()) {
         r.fail("type", fmt::format("unknown type \"{}\"; known: Convolution, Max_pool, Avg_pool, Fully_connected",
-                                   type.substr(0, 80)));
+                                   out.type.substr(0, 80)));
     }
-    if (const auto stride = r.integer("strides", 1, 1'000'000)) made.set("stride", *stride);
-    if (to_lower(r.string("padding").value_or("")) == "same") made.set("padding", "same");
-    if (const auto bias = r.boolean("use_bias"); bias && !*bias) made.set("bias", false);
-    if (const auto activation = r.string("activation"); activation && !activation->empty())
-        made.set("activation", to_lower(*activation));
-    if (const auto name = r.string("name")) made.set("name", *name);
+    out.stride = r.integer("strides", 1, 1'000'000);
+    out.padding = to_lower(r.string("padding").value_or(""));
+    out.bias = r.boolean("use_bias").value_or(true);
+    out.activation = to_lower(r.string("activation").value_or(""));
+    out.name = r.string("name");
     if (auto s = r.finish(); !s) return s.error();
+    return out;
+}
+
+// What read_layer reads of a layer without a fault, in one pass: thousands of them may stand in a file while sbatch
+// waits. Nothing where it has to look closer.
+std::optional<NumberedLayer> read_plain(const Value& layer) {
+    if (!layer.is_object()) return std::nullopt;
+    NumberedLayer out;
+    const Value* channels_out = nullptr;
+    for (const auto& [key, value, at] : layer.as_object()) {
+        const auto size = [&value = value](std::optional<std::int64_t>& to) {
+            if (value.is_integer() && value.as_integer() >= 1 && value.as_integer() <= 1'000'000)
+                to = value.as_integer();
+            return to.has_value();
+        };
+        const auto text = [&value = value](std::string& to) {
+            if (value.is_string()) to = to_lower(value.as_string());
+            return value.is_string();
+        };
+        bool good = true;
+        if (key == "type") {
+            good = text(out.type);
+        } else if (key == "name") {
+            if ((good = value.is_string())) out.name = value.as_string();
+        } else if (key == "channels_out") {
+            channels_out = &value;
+            good = size(out.channels_out);
+        } else if (key == "kernelsize") {
+            good = size(out.kernel);
+        } else if (key == "pool_size") {
+            good = size(out.pool);
+        } else if (key == "strides") {
+            good = size(out.stride);
+        } else if (key == "padding") {
+            good = text(out.padding);
+        } else if (key == "activation") {
+            good = text(out.activation);
+        } else if (key == "use_bias") {
+            const bool number = value.is_integer() && (value.as_integer() == 0 || value.as_integer() == 1);
+            good = value.is_bool() || number;
+            if (good) out.bias = value.is_bool() ? value.as_bool() : value.as_integer() == 1;
+        } else {
+            good = key == "matsize" || key == "output_size" || key == "channels_in";
+        }
+        if (!good) return std::nullopt;
+    }
+    if (is_convolution(out.type)) return out.pool ? std::nullopt : std::optional(std::move(out));
+    if (!is_pooling(out.type) || out.kernel) return std::nullopt;
+    if (channels_out) out.channels_out.reset();
+    return out;
+}
+
+Value written(const NumberedLayer& layer, Position at) {
+    Value made = Value::object();
+    Value::Object& members = made.as_object();
+    members.reserve(8);
+    made.at = at;
+    const auto put = [&](const char* key, Value value) -> Value::Member& {
+        return members.emplace_back(Value::Member{key, std::move(value), {}});
+    };
+    const char* const type = is_convolution(layer.type)     ? "conv2d"
+                             : !is_pooling(layer.type)      ? "linear"
+                             : layer.type.starts_with("av") ? "avg_pool"
+                                                            : "max_pool";
+    put("type", type).value.at = at;
+    if (const auto out = layer.width ? layer.width : layer.channels_out) put("out", *out);
+    if (const auto kernel = layer.pool ? layer.pool : layer.kernel) put("kernel", *kernel);
+    if (layer.stride) put("stride", *layer.stride);
+    if (layer.padding == "same") put("padding", "same");
+    if (!layer.bias) put("bias", false);
+    if (!layer.activation.empty()) put("activation", layer.activation);
+    if (layer.name) put("name", *layer.name);
     return made;
 }
 
@@ -83,9 +161,10 @@ Result<Value> layer_list_to_written(Value tree, const std::string& source) {
         if (!layer)
             return invalid_argument(
                 at_place(source, layers.at, fmt::format("no layer \"{}\"; layers are numbered from 1", i)));
-        auto one = convert(*layer, source, std::to_string(i));
+        auto plain = read_plain(*layer);
+        auto one = plain ? Result<NumberedLayer>(std::move(*plain)) : read_layer(*layer, source, i);
         if (!one) return one.error();
-        made.push(std::move(*one));
+        made.push(written(*one, layer->at));
         *layer = Value();  // the next one is made where this one was
     }
     Value out = Value::object();
