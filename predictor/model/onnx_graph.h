@@ -64,6 +64,8 @@ std::size_t axis_of(OnnxFollower& f, const OnnxNode& node, std::int64_t axis, st
 using OnnxRule = void (*)(OnnxFollower& follower, const OnnxNode& node);
 OnnxRule find_layer_rule(const std::string& type);   // operators that compute
 OnnxRule find_window_rule(const std::string& type);  // those of them that slide a window
-OnnxRule find_shape_rule(const std::string& type);   // operators that move, cut and describe
+/// Einsum of one or two tensors: sums over the labels that the result lacks.
+void follow_einsum(OnnxFollower& follower, const OnnxNode& node);
+OnnxRule find_shape_rule(const std::string& type);  // operators that move, cut and describe
 
 }  // namespace dlcast

@@ -99,6 +99,17 @@ constexpr Activation activations[] = {{"Relu", "relu"},
                                       {"Round", "relu"},
                                       {"Sin", "tanh"},
                                       {"Cos", "tanh"},
+                                      {"Tan", "tanh"},
+                                      {"Asin", "tanh"},
+                                      {"Acos", "tanh"},
+                                      {"Atan", "tanh"},
+                                      {"Sinh", "tanh"},
+                                      {"Cosh", "tanh"},
+                                      {"Asinh", "tanh"},
+                                      {"Acosh", "tanh"},
+                                      {"Atanh", "tanh"},
+                                      {"Shrink", "relu"},
+                                      {"Hardmax", "softmax"},
                                       {"Softmax", "softmax"},
                                       {"LogSoftmax", "softmax"},
                                       {"Dropout", "dropout"}};
@@ -173,7 +184,8 @@ void follow_arithmetic(OnnxFollower& f, const OnnxNode& node) {
 
 void follow_reduce(OnnxFollower& f, const OnnxNode& node) {
     const OnnxValue in = f.input(node, 0);
-    Sizes axes = node.integers_or("axes", {});
+    const bool index = node.type == "ArgMax" || node.type == "ArgMin";  // of one axis, the first where none is named
+    Sizes axes = index ? Sizes{node.integer_or("axis", 0)} : node.integers_or("axes", {});
     if (axes.empty() && f.has_input(node, 1))
         if (const auto& values = f.input(node, 1).values) axes = *values;
     const bool keeps = node.integer_or("keepdims", 1) != 0;
@@ -249,9 +261,14 @@ constexpr Rule rules[] = {{"Gemm", follow_gemm},
                           {"ReduceMax", follow_reduce},
                           {"ReduceMin", follow_reduce},
                           {"ReduceProd", follow_reduce},
+                          {"ReduceL1", follow_reduce},
                           {"ReduceL2", follow_reduce},
+                          {"ReduceLogSum", follow_reduce},
+                          {"ReduceLogSumExp", follow_reduce},
                           {"ReduceSumSquare", follow_reduce},
                           {"ArgMax", follow_reduce},
+                          {"ArgMin", follow_reduce},
+                          {"Einsum", follow_einsum},
                           {"LSTM", follow_recurrent},
                           {"GRU", follow_recurrent}};
 

@@ -75,6 +75,52 @@ TEST_CASE("shapes that the graph computes are followed", "[model][onnx]") {
     CHECK(w.model.layers[0].input == Shape{60});
 }
 
+// b h i d times b h j d: 2 x 2 x 4 x 8 x 5 x 16; then with a learned matrix d e: 5 x 3 numbers.
+TEST_CASE("an Einsum is the product that its labels say", "[model][onnx]") {
+    const auto w = good(model(input("q", {1, 2, 4, 16}) + input("k", {1, 2, 8, 16}) + weight("m", {8, 3}) +
+                                  node("Einsum", {"q", "k"}, "s", text("equation", "bhid,bhjd->bhij")) +
+                                  node("Einsum", {"s", "m"}, "y", text("equation", "bhij,je->bhie")),
+                              13));
+    CHECK(w.model.parameters == 8 * 3);
+    CHECK(forward_flops(w.model) == 2.0 * 2 * 4 * 8 * 16 + 2.0 * 2 * 4 * 8 * 3);
+    for (const char* equation : {"ij,jk", "...ij,jk->...ik", "ij,jk->iz", "ijk,jk->i", ""}) {
+        CAPTURE(equation);
+        CHECK_FALSE(error_of_file(model(input("q", {1, 8}) + weight("m", {8, 3}) +
+                                        node("Einsum", {"q", "m"}, "y", text("equation", equation))))
+                        .empty());
+    }
+}
+
+// What exporters wrote as attributes up to opset 12 and as inputs from 13 on is the same; so is every version between.
+TEST_CASE("operators of opset 9 to 21 are read alike", "[model][onnx]") {
+    const auto net = [](std::int64_t opset) {
+        const bool inputs = opset >= 13;
+        return model(
+            input("x", {1, 4, 6}) + weight("m", {6, 5}) + numbers("axes", {1}) + numbers("parts", {2, 2}) +
+                (inputs ? node("Unsqueeze", {"x", "axes"}, "u") + node("Squeeze", {"u", "axes"}, "q")
+                        : node("Unsqueeze", {"x"}, "u", ints("axes", {1})) +
+                              node("Squeeze", {"u"}, "q", ints("axes", {1}))) +
+                node("MatMul", {"q", "m"}, "y") +
+                (inputs ? node("ReduceSum", {"y", "axes"}, "z") : node("ReduceSum", {"y"}, "z", ints("axes", {1}))),
+            opset);
+    };
+    for (std::int64_t opset = 9; opset <= 21; ++opset) {
+        CAPTURE(opset);
+        const auto w = good(net(opset));
+        CHECK(w.model.parameters == 30);
+        CHECK(forward_flops(w.model) == 2.0 * 4 * 6 * 5);
+    }
+}
+
+// The file that a tensor names as the place of its data does not exist: nobody asks for it.
+TEST_CASE("data outside of an ONNX file is never opened", "[model][onnx]") {
+    const std::string place = bytes(13, bytes(1, "location") + bytes(2, "/nonexistent/weights.bin"));
+    const std::string outside =
+        bytes(5, varint(1, 8) + varint(1, 3) + varint(2, 1) + bytes(8, "w") + place + varint(14, 1));
+    const auto w = good(model(input("x", {1, 8}) + outside + node("MatMul", {"x", "w"}, "y")));
+    CHECK(w.model.parameters == 24);
+}
+
 // Fifty equal blocks of a linear layer and a GELU; the payload holds one of them.
 TEST_CASE("equal blocks of an ONNX graph travel once", "[model][onnx]") {
     std::string graph = input("x0", {1, 128, 64});

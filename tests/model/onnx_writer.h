@@ -44,6 +44,9 @@ inline std::string ints(const std::string& name, const Sizes& values) {
 inline std::string integer(const std::string& name, std::int64_t value) {
     return bytes(5, bytes(1, name) + varint(3, value) + varint(20, 2));
 }
+inline std::string text(const std::string& name, const std::string& value) {
+    return bytes(5, bytes(1, name) + bytes(4, value) + varint(20, 3));
+}
 inline std::string node(const std::string& type, const std::vector<std::string>& inputs, const std::string& output,
                         const std::string& attributes = "") {
     std::string out;
