@@ -203,7 +203,12 @@ Result<ModelSpec> build_deepseek(HfConfig& c, const std::string& name) {
         add_latent_attention(b, at + ".attn", latent, fused);
         b.add(at + ".attn.add");
         b.norm(at + ".mlp.norm", LayerKind::rms_norm, false);
-        add_mlp(b, at + ".mlp", i < first_sparse || sparse.experts == 0 ? dense : sparse);
+        const std::size_t router = b.size();
+        const bool routed = i >= first_sparse && sparse.experts > 0;
+        add_mlp(b, at + ".mlp", routed ? sparse : dense);
+        // The third generation chooses experts by scores with a bias of their own.
+        if (routed && c.family == "deepseek_v3" && !b.failed())
+            b.add_parameters(b.layer(router), static_cast<double>(sparse.experts));
         b.add(at + ".mlp.add");
     }
     b.set_block(-1);

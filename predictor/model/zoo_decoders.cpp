@@ -117,8 +117,8 @@ Value chatglm(std::int64_t layers, std::int64_t vocab) {
     return out;
 }
 
-Value deepseek(std::initializer_list<std::pair<const char*, std::int64_t>> sizes) {
-    Value out = hub_config("deepseek_v3", sizes);
+Value deepseek(const char* type, std::initializer_list<std::pair<const char*, std::int64_t>> sizes) {
+    Value out = hub_config(type, sizes);
     for (const auto& [key, size] : std::initializer_list<std::pair<const char*, std::int64_t>>{
              {"kv_lora_rank", 512}, {"qk_nope_head_dim", 128}, {"qk_rope_head_dim", 64}, {"v_head_dim", 128}})
         out.set(key, size);
@@ -217,32 +217,32 @@ std::vector<HubModel> hub_decoders() {
          }},
         {"DeepSeek-V2-Lite",
          [] {
-             return deepseek({{"num_hidden_layers", 27},
-                              {"hidden_size", 2048},
-                              {"num_attention_heads", 16},
-                              {"intermediate_size", 10944},
-                              {"moe_intermediate_size", 1408},
-                              {"n_routed_experts", 64},
-                              {"n_shared_experts", 2},
-                              {"num_experts_per_tok", 6},
-                              {"first_k_dense_replace", 1},
-                              {"vocab_size", 102400},
-                              {"max_position_embeddings", 163840}});
+             return deepseek("deepseek_v2", {{"num_hidden_layers", 27},
+                                             {"hidden_size", 2048},
+                                             {"num_attention_heads", 16},
+                                             {"intermediate_size", 10944},
+                                             {"moe_intermediate_size", 1408},
+                                             {"n_routed_experts", 64},
+                                             {"n_shared_experts", 2},
+                                             {"num_experts_per_tok", 6},
+                                             {"first_k_dense_replace", 1},
+                                             {"vocab_size", 102400},
+                                             {"max_position_embeddings", 163840}});
          }},
         {"DeepSeek-V3",
          [] {
-             return deepseek({{"num_hidden_layers", 61},
-                              {"hidden_size", 7168},
-                              {"num_attention_heads", 128},
-                              {"q_lora_rank", 1536},
-                              {"intermediate_size", 18432},
-                              {"moe_intermediate_size", 2048},
-                              {"n_routed_experts", 256},
-                              {"n_shared_experts", 1},
-                              {"num_experts_per_tok", 8},
-                              {"first_k_dense_replace", 3},
-                              {"vocab_size", 129280},
-                              {"max_position_embeddings", 163840}});
+             return deepseek("deepseek_v3", {{"num_hidden_layers", 61},
+                                             {"hidden_size", 7168},
+                                             {"num_attention_heads", 128},
+                                             {"q_lora_rank", 1536},
+                                             {"intermediate_size", 18432},
+                                             {"moe_intermediate_size", 2048},
+                                             {"n_routed_experts", 256},
+                                             {"n_shared_experts", 1},
+                                             {"num_experts_per_tok", 8},
+                                             {"first_k_dense_replace", 3},
+                                             {"vocab_size", 129280},
+                                             {"max_position_embeddings", 163840}});
          }},
     };
 }

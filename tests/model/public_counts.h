@@ -12,7 +12,8 @@ struct PublicCount {
 
 /// Image models, from torchvision and timm (and the release pages of YOLO).
 std::vector<PublicCount> image_counts();
-/// Models with a page on huggingface.co.
+/// Models of which others print the count.
 std::vector<PublicCount> hub_counts();
 /// Models counted by hand, matrix by matrix, from the sizes in their papers or configs.
 std::vector<PublicCount> derived_counts();
+std::vector<PublicCount> derived_llama_counts();

@@ -4,7 +4,7 @@
 namespace {
 
 // torchvision: num_params in its documentation of each model's weights (https://pytorch.org/vision/stable/models.html);
-// and of its module where it documents none. torch_export_check.py counts the modules again.
+// and of its module where it documents none. torch_export_check.py counts all of the modules again.
 constexpr PublicCount torchvision[] = {
     {"alexnet", 61'100'840},
     {"convnext_base", 88'591'464},
@@ -167,8 +167,9 @@ constexpr PublicCount timm[] = {
     {"xception", 22'855'952},
 };
 
-// The release pages of Ultralytics' YOLOv3, YOLOv5 and YOLOv8 (the last without the 16 constants of its box decoding),
-// of milesial/Pytorch-UNet.
+// What Ultralytics' YOLOv3, YOLOv5 and YOLOv8 print as they are built ("YOLOv5s summary: 214 layers, 7235389
+// parameters"; the last without the 16 constants of its box decoding), and the U-Net of Ronneberger et al. with padding
+// and norms for one class.
 constexpr PublicCount releases[] = {
     {"unet", 31'037'633},    {"yolov3", 61'949'149}, {"yolov5l", 46'563'709}, {"yolov5m", 21'190'557},
     {"yolov5n", 1'872'157},  {"yolov5s", 7'235'389}, {"yolov5x", 86'749'405}, {"yolov8l", 43'691'504},

@@ -11,7 +11,8 @@ namespace {
 
 std::vector<PublicCount> all_counts() {
     std::vector<PublicCount> all = image_counts();
-    for (const auto& more : {hub_counts(), derived_counts()}) all.insert(all.end(), more.begin(), more.end());
+    for (const auto& more : {hub_counts(), derived_counts(), derived_llama_counts()})
+        all.insert(all.end(), more.begin(), more.end());
     return all;
 }
 
