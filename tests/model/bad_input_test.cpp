@@ -130,6 +130,27 @@ TEST_CASE("numbers outside of reason are refused", "[model][bad]") {
     CHECK_FALSE(error_of(R"({"layers": {"1": {"type": "Wavelet"}}, "input": {"size": 8}})").empty());
 }
 
+TEST_CASE("limits are told with their remedy", "[model][bad]") {
+    CHECK(error_of(
+              R"({"model": {"model_type": "gpt2", "n_layer": 2222222, "n_embd": 64, "n_head": 2, "vocab_size": 9}})") ==
+          "model description:1:45: config: n_layer is 2222222; it should be from 1 to 2048");
+    CHECK_THAT(
+        error_of(
+            R"({"model_type": "swin", "embed_dim": 8, "depths": [9000000, 2], "num_heads": [1, 2], "image_size": 224,
+                            "patch_size": 4, "window_size": 7})"),
+        Catch::Contains("depths should be an array of whole numbers from 1 to 2048"));
+    const auto net = [](const std::string& layer) {
+        return error_of(R"({"model": {"input": [3, 8, 8], "layers": [)" + layer + "]}}");
+    };
+    CHECK_THAT(net(R"({"repeat": 60000, "layers": [{"type": "relu"}, {"type": "relu"}]})"),
+               Catch::Contains("more than 100000 layers; lower \"repeat\""));
+    CHECK_THAT(net(R"({"type": "upsample", "factor": 1000000000})"), Catch::Contains("lower its factor"));
+    CHECK_THAT(net(R"({"type": "linear", "out": 1000000000}, {"type": "linear", "out": 1000000000})"),
+               Catch::Contains("more than 1e15 parameters; lower the widths"));
+    CHECK_THAT(error_of(R"({"model": {"input": [1000000000, 1000000000, 9], "layers": [{"type": "relu"}]}})"),
+               Catch::Contains("write the shape of one sample"));
+}
+
 TEST_CASE("a payload beyond 64 KiB is refused on both ends", "[model][bad]") {
     const Scratch scratch;
     std::string layers;

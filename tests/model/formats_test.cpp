@@ -84,6 +84,46 @@ TEST_CASE("Keras 3 names sources by keras_history", "[model][formats]") {
     CHECK(w.model.parameters == 2 * (16 * 4 + 4));
 }
 
+// A frozen network as a layer, then a head: 3 x 3 x 3 x 4 + 4 = 112 frozen, of Keras 2 (the input inside) and 3 alike;
+// two convolutions of 1 x 1 x 4 x 4 + 4 = 20 inside, of which the first one's output leaves; 4 x 2 + 2 = 10.
+TEST_CASE("a Keras model inside a model is its layers, frozen with it", "[model][formats]") {
+    const std::string base = R"({"class_name": "Functional", "config": {"name": "base", "trainable": false, "layers": [
+        {"class_name": "InputLayer", "config": {"batch_input_shape": [null, 8, 8, 3], "name": "in"}, "inbound_nodes": []},
+        {"class_name": "Rescaling", "config": {"name": "scale"}, "inbound_nodes": [[["in", 0, 0, {}]]]},
+        {"class_name": "Conv2D", "config": {"name": "c", "filters": 4, "kernel_size": [3, 3], "strides": [2, 2], "padding": "same"},
+          "inbound_nodes": [[["scale", 0, 0, {}]]]},
+        {"class_name": "Conv2D", "config": {"name": "out", "filters": 4, "kernel_size": [1, 1]}, "inbound_nodes": [[["c", 0, 0, {}]]]},
+        {"class_name": "Conv2D", "config": {"name": "unused", "filters": 4, "kernel_size": [1, 1]}, "inbound_nodes": [[["c", 0, 0, {}]]]}],
+        "output_layers": [["out", 0, 0]]}})";
+    const std::string head = R"({"class_name": "GlobalAveragePooling2D", "config": {"name": "c"}},
+        {"class_name": "Flatten", "config": {"name": "flat"}}, {"class_name": "Dense", "config": {"name": "fc", "units": 2}})";
+    const auto sequential = good_workload(R"({"class_name": "Sequential", "config": {"name": "m", "layers": [)" + base +
+                                          "," + head + "]}}");
+    CHECK(sequential.model.parameters == 112 + 2 * 20 + 10);
+    CHECK(sequential.model.trainable_parameters == 10);
+    CHECK(sequential.model.layers[0].name == "base/c");
+    CHECK(sequential.model.layers[0].output == Shape{4, 4, 4});
+    const auto functional = good_workload(
+        R"({"class_name": "Functional", "config": {"name": "m", "layers": [
+        {"class_name": "InputLayer", "config": {"batch_shape": [null, 8, 8, 3], "name": "image"}, "inbound_nodes": []},
+        {"name": "base", "inbound_nodes": [[["image", 0, 0, {}]]], )" +
+        base.substr(1) +
+        R"(, {"class_name": "Add", "config": {"name": "sum"}, "inbound_nodes": [[["base", 0, 0, {}], ["base", 0, 0, {}]]]}, )" +
+        head + "]}}");
+    CHECK(functional.model.parameters == 112 + 2 * 20 + 10);
+    CHECK(functional.model.trainable_parameters == 10);
+}
+
+TEST_CASE("a built Sequential of Keras 3 keeps its input beside the layers", "[model][formats]") {
+    CHECK(good_workload(
+              R"({"class_name": "Sequential", "config": {"name": "m", "build_input_shape": [null, 16], "layers": [
+        {"class_name": "Dense", "config": {"name": "a", "units": 4}}]}})")
+              .model.parameters == 68);
+    CHECK_THAT(
+        error_of(R"({"class_name": "Sequential", "config": {"layers": [{"class_name": "InputLayer", "config": {}}]}})"),
+        Catch::Contains("add \"batch_shape\""));
+}
+
 // VGG-16's parameters are public; its head as 7x7 and 1x1 convolutions counts the same: 138,357,544.
 TEST_CASE("files of other tools are told by content", "[model][formats]") {
     if (absent(inputs)) return;

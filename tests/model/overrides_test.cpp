@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include "predictor/model/overrides.h"
 #include "model_test_support.h"
 
 using namespace dlcast;
@@ -50,4 +51,49 @@ TEST_CASE("the command line's optimizer and micro-steps win over the file's", "[
     REQUIRE(w);
     CHECK(w->training.optimizer == Optimizer::lamb);
     CHECK(w->training.grad_accum == 8);
+}
+
+TEST_CASE("a training on the command line says each key once, with a value", "[model]") {
+    const auto error = [](const std::string& text) {
+        const auto declared = parse_payload(R"({"model": "vgg16"})");
+        const auto changed = with_training(*declared, text, "--dl-train");
+        if (!changed) return changed.error().message;
+        const auto workload = to_workload(*changed);
+        return workload ? std::string("none") : workload.error().message;
+    };
+    CHECK(error("epochs=1,epochs=2") == "--dl-train: key \"epochs\" stands twice; keep one of them");
+    CHECK_THAT(error("dataset=coco,dataset=squad"), Catch::Contains("\"dataset\" stands twice"));
+    CHECK_THAT(error("parallel.zero=1,parallel.zero=2"), Catch::Contains("\"parallel.zero\" stands twice"));
+    CHECK_THAT(error("epochs="), Catch::Contains("epochs has no value"));
+    CHECK_THAT(error("dataset= "), Catch::Contains("dataset has no value"));
+    for (const char* text : {"epochs=1,", ",epochs=1", "epochs=1,,batch_size=8", ","}) {
+        CAPTURE(text);
+        CHECK_THAT(error(text), Catch::Contains("nothing between two commas"));
+    }
+    for (const char* text : {"=3", "epochs", "epochs=3,batch_size"}) {
+        CAPTURE(text);
+        CHECK_THAT(error(text), Catch::Contains("expected key=value"));
+    }
+    CHECK_THAT(error("training.epochs=3"), Catch::Contains("without \"training.\""));
+    CHECK_THAT(error("epoch=3"), Catch::Contains("did you mean \"epochs\"?"));
+    CHECK_THAT(error("EPOCHS=3"), Catch::Contains("did you mean \"epochs\"?"));
+    CHECK_THAT(error("dataset.sample=3"), Catch::Contains("did you mean \"samples\"?"));
+    CHECK_THAT(error("dataset=imagenet-1kk"), Catch::Contains("did you mean \"imagenet-1k\"?"));
+    CHECK_THAT(error("epochs=1e400"), Catch::Contains("epochs is \"1e400\"; it should be a number"));
+    CHECK_THAT(error("epochs=nan"), Catch::Contains("epochs is \"nan\""));
+    // No place: the text of the option is no file.
+    CHECK(error("batch_size=-1") == "model description: training: batch_size is -1; it should be from 1 to 1000000000");
+    CHECK_THAT(error("epochs=3,steps=4"), Catch::Contains("exactly one of epochs, steps and tokens"));
+}
+
+TEST_CASE("a data set's name takes nothing away from what is said of it", "[model]") {
+    for (const char* text : {"dataset=cifar10,dataset.samples=5", "dataset.samples=5,dataset=cifar10"}) {
+        CAPTURE(text);
+        const auto declared = with_training(*parse_payload(R"({"model": "vgg16"})"), text, "--dl-train");
+        REQUIRE(declared);
+        const auto w = to_workload(*declared);
+        REQUIRE(w);
+        CHECK(w->dataset.samples == 5);
+        CHECK(w->dataset.classes == 10);
+    }
 }
