@@ -130,6 +130,9 @@ BENCHMARK(onnx_of_100_MB)->Unit(benchmark::kMillisecond);
 void zoo_name(benchmark::State& state) { read(state, "resnet50"); }
 BENCHMARK(zoo_name)->Unit(benchmark::kMillisecond);
 
+void hub_name(benchmark::State& state) { read(state, "meta-llama/Llama-2-7b-hf"); }
+BENCHMARK(hub_name)->Unit(benchmark::kMillisecond);
+
 }  // namespace
 
 BENCHMARK_MAIN();
