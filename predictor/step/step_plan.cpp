@@ -28,12 +28,13 @@ double network_share(const LayerWork& layer, const SoftwareKind& software) {
     return has(OperatorKind::linear, OperatorKind::bmm, OperatorKind::attention) ? share_of_products : 0.0;
 }
 
+constexpr double least_share = 0.01;  // of a step's layers
+
 constexpr std::size_t many_layers = 1000;
 
 // What the network says of one phase of a layer, drawn towards the constants' time of it.
 double blended_s(double constants_s, const std::vector<PlacedCalls>& calls, const std::vector<OperatorTime>& times,
                  bool forward, double share) {
-    if (share <= 0) return constants_s;
     double network_s = 0;
     for (const PlacedCalls& call : calls)
         if (call.forward == forward) network_s += call.count * times[call.place].median_s;
@@ -94,17 +95,33 @@ double log_sd_of(const Workload& workload, const StepWork& work, const StepWeigh
                           constants_log_sd(work, weights.coefficients, weights.deviations));
 }
 
+std::vector<bool> layers_for_network(const Workload& workload, const StepWork& work,
+                                     const std::vector<LayerSeconds>& layers) {
+    std::vector<bool> out(layers.size(), false);
+    if (workload.training.precision != Precision::fp32) return out;
+    const auto seconds_of = [&](std::size_t i) {
+        return work.layers[i].count * (layers[i].forward_s + layers[i].backward_s);
+    };
+    double all_s = 0;
+    for (std::size_t i = 0; i < layers.size(); ++i) all_s += seconds_of(i);
+    for (std::size_t i = 0; i < layers.size(); ++i)
+        out[i] = seconds_of(i) >= least_share * all_s && network_share(work.layers[i], work.software) > 0;
+    return out;
+}
+
 void blend_network(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,
                    std::vector<LayerSeconds>& layers, StepEstimate& out) {
-    if (workload.training.precision != Precision::fp32) return;
+    const std::vector<bool> asked = layers_for_network(workload, plan.work, layers);
     LayerSeconds before, after;
     for (std::size_t i = 0; i < layers.size(); ++i) {
         const double count = plan.work.layers[i].count;
         before.forward_s += count * layers[i].forward_s;
         before.backward_s += count * layers[i].backward_s;
-        const double share = network_share(plan.work.layers[i], plan.work.software);
-        layers[i].forward_s = blended_s(layers[i].forward_s, plan.calls[i], times, true, share);
-        layers[i].backward_s = blended_s(layers[i].backward_s, plan.calls[i], times, false, share);
+        if (asked[i]) {
+            const double share = network_share(plan.work.layers[i], plan.work.software);
+            layers[i].forward_s = blended_s(layers[i].forward_s, plan.calls[i], times, true, share);
+            layers[i].backward_s = blended_s(layers[i].backward_s, plan.calls[i], times, false, share);
+        }
         after.forward_s += count * layers[i].forward_s;
         after.backward_s += count * layers[i].backward_s;
     }

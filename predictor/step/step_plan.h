@@ -35,7 +35,13 @@ StepEstimate totals_of(const StepWork& work, const StepWeights& weights, MemoryE
 /// The spread of its logarithm. Takes several times as long as the totals: each constant has a slope.
 double log_sd_of(const Workload& workload, const StepWork& work, const StepWeights& weights);
 
-/// Draws the layers of an fp32 step, and with them forward and backward as a whole, towards the network.
+/// One flag a distinct layer: those that the network is asked about. Of an fp32 step those with operators that it knows
+/// better than the constants, if they take a hundredth of the layers' time at least: what it would change of smaller
+/// ones is lost in its spread. `layers`: by the constants.
+std::vector<bool> layers_for_network(const Workload& workload, const StepWork& work,
+                                     const std::vector<LayerSeconds>& layers);
+
+/// Draws the layers_for_network, and with them forward and backward as a whole, towards the network.
 void blend_network(const Workload& workload, const StepPlan& plan, const std::vector<OperatorTime>& times,
                    std::vector<LayerSeconds>& layers, StepEstimate& out);
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/step/step_totals.h"
 
+#include <algorithm>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -16,7 +17,7 @@ struct StepTotals::Plans {
 };
 
 StepTotals::StepTotals(std::vector<StepQuery> queries, std::unique_ptr<Plans> plans, const StepWeights& weights)
-    : queries_(std::move(queries)), plans_(std::move(plans)), weights_(&weights) {}
+    : queries_(std::move(queries)), by_network_(queries_.size(), false), plans_(std::move(plans)), weights_(&weights) {}
 StepTotals::StepTotals(StepTotals&&) noexcept = default;
 StepTotals& StepTotals::operator=(StepTotals&&) noexcept = default;
 StepTotals::~StepTotals() = default;
@@ -37,22 +38,10 @@ Result<StepTotals> StepTotals::make(std::vector<StepQuery> queries, const StepWe
     return out;
 }
 
-namespace {
-
-constexpr double least_share = 0.01;  // of a step's layers
-
-// One flag a distinct layer.
-std::vector<bool> that_matter(const StepWork& work, const std::vector<LayerSeconds>& seconds) {
-    double all_s = 0;
-    for (std::size_t i = 0; i < seconds.size(); ++i)
-        all_s += work.layers[i].count * (seconds[i].forward_s + seconds[i].backward_s);
-    std::vector<bool> out;
-    for (std::size_t i = 0; i < seconds.size(); ++i)
-        out.push_back(work.layers[i].count * (seconds[i].forward_s + seconds[i].backward_s) >= least_share * all_s);
-    return out;
+bool StepTotals::takes_network() const {
+    return std::any_of(queries_.begin(), queries_.end(),
+                       [](const StepQuery& query) { return query.workload->training.precision == Precision::fp32; });
 }
-
-}  // namespace
 
 void StepTotals::spread(const std::vector<std::size_t>& which) {
     for (const std::size_t i : which)
@@ -76,13 +65,17 @@ Status StepTotals::draw(const std::vector<std::size_t>& which, const LayerTimeMo
         seconds.push_back(layer_seconds(plan.work, weights_->coefficients));
         const Device& own = queries_[i].allocation.device;
         place_calls(plan, *devices.try_emplace(own.name, &own).first->second, table,
-                    that_matter(plan.work, seconds.back()));
+                    layers_for_network(*queries_[i].workload, plan.work, seconds.back()));
     }
+    if (table.size() == 0) return ok();
     const auto times = table.times(model);
     if (!times) return times.error();
     for (std::size_t n = 0; n < which.size(); ++n) {
         const std::size_t i = which[n];
-        blend_network(*queries_[i].workload, plans_->plans[i], *times, seconds[n], steps_[i]);
+        const StepPlan& plan = plans_->plans[i];
+        blend_network(*queries_[i].workload, plan, *times, seconds[n], steps_[i]);
+        by_network_[i] =
+            std::any_of(plan.calls.begin(), plan.calls.end(), [](const auto& calls) { return !calls.empty(); });
     }
     return ok();
 }

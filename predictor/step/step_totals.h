@@ -23,10 +23,13 @@ public:
     const std::vector<StepQuery>& queries() const { return queries_; }
 
     /// Makes steps()[i] what estimate_steps says with `model`, for the i of `which` (each at most once), in one batched
-    /// call. Layers that take less than a hundredth of the step are not asked about: what the network would change
-    /// there is lost in its spread. Nor is the model asked where its answer enters nowhere. Errors: a failing model;
-    /// steps() then stays.
+    /// call. The model is asked about nothing but what its answer enters. Errors: a failing model; steps() then stays.
     Status draw(const std::vector<std::size_t>& which, const LayerTimeModel& model);
+
+    /// Has any query an fp32 step? The network's answer enters no other.
+    bool takes_network() const;
+    /// Has draw() made steps()[i] with the network?
+    bool by_network(std::size_t i) const { return by_network_[i]; }
 
     /// Gives steps()[i] their spread, for the i of `which`.
     void spread(const std::vector<std::size_t>& which);
@@ -42,6 +45,7 @@ private:
 
     std::vector<StepQuery> queries_;
     std::vector<StepEstimate> steps_;
+    std::vector<bool> by_network_;
     std::unique_ptr<Plans> plans_;
     const StepWeights* weights_;
 };

@@ -44,7 +44,8 @@ TEST_CASE("equal layers are one, but for the first that trains", "[step_totals]"
 }
 
 TEST_CASE("totals are those of the whole estimate", "[step_totals]") {
-    const Workload workload = test::linear_net(20, 2048, 64);
+    Workload workload = test::linear_net(20, 2048, 64);
+    workload.model.layers.push_back(test::square_linear(2));  // takes less than a hundredth of the step
     const MillisecondModel network;
     const auto whole = estimate_steps({{&workload, one_gpu()}}, network);
     REQUIRE(whole);
@@ -54,7 +55,9 @@ TEST_CASE("totals are those of the whole estimate", "[step_totals]") {
     auto totals = StepTotals::make({{&workload, one_gpu()}}, weights);
     REQUIRE(totals);
     CHECK_THAT(totals->steps()[0].step_s, WithinRel(by_constants->front().step_s, 1e-12));
+    CHECK_FALSE(totals->by_network(0));
     REQUIRE(totals->draw({0}, network));
+    CHECK(totals->by_network(0));
     CHECK(whole->front().step_s != by_constants->front().step_s);
     CHECK_THAT(totals->steps()[0].step_s, WithinRel(whole->front().step_s, 1e-12));
     CHECK(totals->steps()[0].layers.empty());
@@ -74,9 +77,12 @@ TEST_CASE("layers that take next to nothing are not asked about, nor another pre
     REQUIRE(totals->draw({0}, some));
     CHECK(some.asked > 0);
     CHECK(some.asked < all.asked);
+    CHECK(totals->takes_network());
     workload.training.precision = Precision::amp;
     totals = StepTotals::make({{&workload, one_gpu()}}, weights);
     REQUIRE(totals);
     REQUIRE(totals->draw({0}, none));
     CHECK(none.asked == 0);
+    CHECK_FALSE(totals->by_network(0));
+    CHECK_FALSE(totals->takes_network());
 }
