@@ -20,7 +20,7 @@ struct ForecastRecord {
     std::int64_t asked_s = -1;  // the user's own limit; -1: none, 0: UNLIMITED
     std::optional<double> gpu_h;
     std::string by;       // torch or analytic
-    std::string weights;  // id; empty for the analytic model
+    std::string weights;  // id of those in force; empty where the analytic model stood in for them
 };
 
 /// {"v":1,"id":..,"model":..,"gpus":..,"nodes":..,"p50_s":..,"p95_s":..,"limit_s":..,"asked_s":..,"gpu_h":..,"by":..,

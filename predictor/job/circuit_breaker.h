@@ -17,12 +17,14 @@ public:
     bool allows(Clock::time_point now) const {
         return now.time_since_epoch().count() >= open_until_.load(std::memory_order_relaxed);
     }
-    void good() { bad_calls_.store(0, std::memory_order_relaxed); }
-    /// True where this call opened the breaker.
-    bool bad(Clock::time_point now) {
-        if (bad_calls_.fetch_add(1, std::memory_order_relaxed) + 1 < strikes) return false;
+    /// True where this call closed the breaker.
+    bool good() { return bad_calls_.exchange(0, std::memory_order_relaxed) >= strikes; }
+    /// How many calls in a row were bad, where this one opened the breaker; else 0.
+    int bad(Clock::time_point now) {
+        const int in_a_row = bad_calls_.fetch_add(1, std::memory_order_relaxed) + 1;
+        if (in_a_row < strikes) return 0;
         open_until_.store((now + rest).time_since_epoch().count(), std::memory_order_relaxed);
-        return true;
+        return in_a_row;
     }
 
 private:

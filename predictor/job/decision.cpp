@@ -25,6 +25,7 @@ struct Judged {
     std::vector<Candidate> candidates;
     ForecastOrigin origin;
     std::string log;
+    bool may_keep = true;
 };
 
 bool contains(const std::vector<std::size_t>& list, std::size_t value) {
@@ -45,7 +46,10 @@ public:
         auto totals = StepTotals::make(std::move(queries), state_.steps);
         if (!totals) return totals.error();
         out_.origin = {"analytic", ""};
-        if (state_.model->by() == "analytic" || !breaker_.allows(std::chrono::steady_clock::now())) {
+        const bool has_network = state_.model->by() == "torch";
+        const bool rests = has_network && totals->takes_network() && !breaker_.allows(std::chrono::steady_clock::now());
+        if (!has_network || rests) {
+            out_.may_keep = !rests;
             totals->spread_all();
             if (auto s = make_candidates(*totals); !s) return s.error();
             return out_;
@@ -74,6 +78,7 @@ private:
         while (!next.empty()) {
             if (auto s = totals.draw(next, *state_.model); !s) {
                 note_trouble("failed");
+                out_.may_keep = false;
                 if (out_.log.empty()) out_.log = s.error().message;
                 totals.spread_all();
                 return make_candidates(totals);
@@ -91,12 +96,15 @@ private:
                 if (auto s = make_candidates(totals); !s) return s;
             }
         }
-        out_.origin = {state_.model->by(), state_.model->weights_id()};
+        // The constants that stand beside the network are of the same weights.
+        const bool by_network = totals.by_network(best_of(ranking));
+        out_.origin = {by_network ? "torch" : "analytic", state_.model->weights_id()};
+        if (!by_network) return ok();
         // A job of very many layers is slow by itself; that says nothing about the network.
         if (Deadline::passed() && placements_.size() * workload_.model.layers.size() < large_job)
             note_trouble("was slow");
-        else
-            breaker_.good();
+        else if (breaker_.good())
+            out_.log = "the network answers again";
         return ok();
     }
 
@@ -105,9 +113,9 @@ private:
     }
 
     void note_trouble(const char* what) {
-        if (breaker_.bad(std::chrono::steady_clock::now()))
+        if (const int in_a_row = breaker_.bad(std::chrono::steady_clock::now()); in_a_row > 0)
             out_.log = fmt::format("the network {} {} times in a row; the analytic model answers for a minute", what,
-                                   CircuitBreaker::strikes);
+                                   in_a_row);
     }
 
     const SiteState& state_;
@@ -197,12 +205,11 @@ Outcome decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequ
     const auto best = static_cast<std::size_t>(choose_candidate(candidates, placements.found, site.ranking));
     if (candidates[best].job && !candidates[best].fits_time && !trim(request.partition).empty())
         candidates[best].reason += elsewhere(state, *workload, request, **gpus);
-    const bool by_network = judged->origin.by == state.model->by();
     workload->model.layers.clear();
     workload->model.layers.shrink_to_fit();
     auto decision = std::make_shared<Decision>(Decision{std::move(*workload), std::move(candidates[best]),
                                                         std::move(placements.found[best]), std::move(judged->origin)});
-    return {std::move(decision), {}, std::move(judged->log), by_network};
+    return {std::move(decision), {}, std::move(judged->log), judged->may_keep};
 }
 
 }  // namespace dlcast

@@ -10,12 +10,12 @@ TEST_CASE("three bad calls in a row open the breaker for a minute", "[circuit_br
     CircuitBreaker breaker;
     const CircuitBreaker::Clock::time_point start{1h};
     CHECK(breaker.allows(start));
-    CHECK_FALSE(breaker.bad(start));
-    CHECK_FALSE(breaker.bad(start));
-    breaker.good();  // not in a row
-    CHECK_FALSE(breaker.bad(start));
-    CHECK_FALSE(breaker.bad(start));
-    CHECK(breaker.bad(start));
+    CHECK(breaker.bad(start) == 0);
+    CHECK(breaker.bad(start) == 0);
+    CHECK_FALSE(breaker.good());  // not in a row
+    CHECK(breaker.bad(start) == 0);
+    CHECK(breaker.bad(start) == 0);
+    CHECK(breaker.bad(start) == 3);
     CHECK_FALSE(breaker.allows(start + 59s));
     CHECK(breaker.allows(start + 60s));
 }
@@ -24,9 +24,10 @@ TEST_CASE("after the rest one bad call opens it again, a good one closes it", "[
     CircuitBreaker breaker;
     const CircuitBreaker::Clock::time_point start{1h};
     for (int i = 0; i < 3; ++i) (void)breaker.bad(start);
-    CHECK(breaker.bad(start + 61s));
+    CHECK(breaker.bad(start + 61s) == 4);
     CHECK_FALSE(breaker.allows(start + 62s));
-    breaker.good();
-    CHECK_FALSE(breaker.bad(start + 200s));
+    CHECK(breaker.good());
+    CHECK_FALSE(breaker.good());  // it was closed already
+    CHECK(breaker.bad(start + 200s) == 0);
     CHECK(breaker.allows(start + 200s));
 }

@@ -38,6 +38,7 @@ class Cluster:
         self.built_module = os.path.join(build, "predictor/torch/dlcast_torch.so")
         self.weights = os.path.join(ROOT, "etc/weights")
         self.plugins = os.path.join(build, "plugin")
+        self.resting_network = os.path.join(build, "tests/slurm/resting_network.so")
         self.forge = os.path.join(build, "tests/slurm/forge_spank.so")
         self.dlcast = os.path.join(build, "cli/dlcast")
         self.sweep = os.path.join(build, "mpi/dlcast-sweep")
@@ -87,9 +88,11 @@ weights = "{self.weights}"
             text += 'features = ["nvlink"]\n' if gpu == "a100" else ""
         self.write("cluster.toml", text)
 
-    def put_module(self):
-        if os.path.exists(self.built_module):
-            shutil.copy(self.built_module, self.module)
+    def put_module(self, module=None):
+        """A new file, as packages install it: a loaded library that is written over takes slurmctld with it."""
+        module = module or self.built_module
+        if os.path.exists(module):
+            os.replace(shutil.copy(module, self.module + ".new"), self.module)
 
     def change_config(self, policy=""):
         """write_config, and the second in which slurmctld looks no more often for changes."""

@@ -4,6 +4,7 @@
 import glob
 import os
 import shutil
+import time
 
 
 def restart_with_pending_jobs(cluster, check):
@@ -79,6 +80,49 @@ def weights_broken(cluster, check):
     cluster.change_config()
 
 
+def network_rests(cluster, check):
+    """The network fails, rests for a minute, fails at its trial, rests again, and answers again"""
+    flag = cluster.path("out_of_order")
+    cluster.environment.update(RESTING_NETWORK_MODULE=cluster.built_module, RESTING_NETWORK_FAILS=flag)
+    cluster.put_module(cluster.resting_network)
+    cluster.restart_controller()
+    batch_sizes = iter(range(33, 100))  # layers that are not remembered
+
+    def submitted(count, **training):
+        model = cluster.write_model("vgg16.json", training={"epochs": 10, "batch_size": next(batch_sizes), **training})
+        return [cluster.record(cluster.submit(f"--dl-model={model}", "--gres=gpu:a100:1").job) for _ in range(count)]
+
+    def told(known):
+        words = ("the layer-time network: out of order", "the analytic model answers for a minute", "the network answers again")
+        return [line for line in cluster.log()[known:].split("\n") if any(text in line for text in words)]
+
+    before, known = submitted(1)[0], len(cluster.log())
+    check('the network answers, "by":"torch"', before["by"] == "torch", before)
+    cluster.write("out_of_order", "")
+    records, lines = submitted(4), told(known)
+    check('forecasts go on, "by":"analytic", without weights', all((r["by"], r["weights"]) == ("analytic", "") for r in records), records)
+    check("two failures are told, then the rest", [("out of order" in line, "failed 3 times in a row; " in line) for line in lines]
+          == [(True, False), (True, False), (False, True)], lines)
+    amp = submitted(1, precision="amp")[0]
+    check("mixed precision, which the constants answer anyway, is no stand-in", (amp["by"], amp["weights"])
+          == ("analytic", before["weights"]), amp)
+    known = len(cluster.log())
+    time.sleep(61)
+    records, trials = submitted(2), told(known)
+    check("after a minute one job tries it, and it rests again", len(trials) == 1 and "failed 4 times in a row; " in trials[0], trials)
+    os.remove(flag)
+    resting = submitted(1)[0]
+    check("mended within that minute, it is left alone", resting["by"] == "analytic", resting)
+    known = len(cluster.log())
+    time.sleep(61)
+    records, closing = submitted(3), told(known)
+    check('then it answers, "by":"torch"', all((r["by"], r["weights"]) == ("torch", before["weights"]) for r in records), records)
+    check("the log says so once", len(closing) == 1 and "the network answers again" in closing[0], closing)
+    print("      " + "\n      ".join(lines + trials + closing))
+    cluster.put_module()
+    cluster.restart_controller()
+
+
 def forged_payload(cluster, check):
     """A client of one's own, 1 MiB of nonsense, and PrologSlurmctld"""
     with open(cluster.slurm + "/etc/plugstack.conf", "a") as file:
@@ -92,4 +136,4 @@ def forged_payload(cluster, check):
     print("      " + answer.err.split("\n")[0])
 
 
-PARTS = [forged_payload, restart_with_pending_jobs, weights_broken, module_removed, configuration_broken]
+PARTS = [forged_payload, restart_with_pending_jobs, weights_broken, network_rests, module_removed, configuration_broken]

@@ -90,8 +90,16 @@ TEST_CASE("a network that fails is stood in for by the analytic model, and reste
         CHECK_THAT(plugin.submit(job).message, StartsWith("dlcast: vgg16, 1 x a100 (partition a100): about "));
         CHECK(job->time_limit != NO_VAL);
         REQUIRE(job->admin_comment);
-        CHECK_THAT(job->admin_comment, Contains(R"("by":"analytic")"));
+        CHECK_THAT(job->admin_comment, Contains(R"("by":"analytic","weights":"")"));
     }
+    // The network has nothing to say of mixed precision: nothing failed, and the weights in force are named.
+    Job mixed;
+    mixed.set_spank_env({R"(DLCAST_MODEL={"model":"vgg16","dataset":"imagenet-1k","training":{"epochs":2,)"
+                         R"("batch_size":32,"precision":"amp"}})"});
+    mixed->tres_per_node = duplicate("gres:gpu:a100:1");
+    plugin.submit(mixed);
+    REQUIRE(mixed->admin_comment);
+    CHECK_THAT(mixed->admin_comment, Contains(R"("by":"analytic","weights":")") && !Contains(R"("weights":"")"));
     int failures = 0, rests = 0;
     for (const std::string& line : slurm_host::take_log()) {
         failures += line.find("the layer-time network: out of order") != std::string::npos;
