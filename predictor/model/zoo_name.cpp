@@ -4,10 +4,12 @@
 #include <unordered_map>
 
 #include "predictor/base/text.h"
-#include "predictor/model/workload.h"
 #include "predictor/model/zoo.h"
 #include "predictor/model/zoo_alias.h"
+#include "predictor/model/zoo_diffusion.h"
 #include "predictor/model/zoo_image.h"
+#include "predictor/model/zoo_other.h"
+#include "predictor/model/zoo_text.h"
 
 namespace dlcast {
 namespace {
@@ -46,29 +48,32 @@ std::string without_decoration(std::string name) {
 using NamesByKey = std::unordered_map<std::string, std::string>;
 
 // Made once: a submission looks its name up several times. Those of images stand by themselves: a client that asks for
-// one of them need not make the descriptions of all others, which takes longer than all else it does.
+// one of them need not spell out all others.
+template <typename... Lists>
+NamesByKey by_key(const Lists&... lists) {
+    NamesByKey out;
+    out.reserve((lists.size() + ...));
+    const auto add = [&](const auto& models) {
+        for (const auto& model : models) out.emplace(key_of(model.name), model.name);
+    };
+    (add(lists), ...);
+    return out;
+}
+
 const NamesByKey& image_names() {
-    static const NamesByKey names = [] {
-        NamesByKey out;
-        for (const ImageModel& model : image_models()) out.emplace(key_of(model.name), model.name);
-        return out;
-    }();
+    static const NamesByKey names = by_key(image_models());
     return names;
 }
 
-const NamesByKey& all_names() {
-    static const NamesByKey names = [] {
-        NamesByKey out;
-        for (const std::string& name : zoo_names()) out.emplace(key_of(name), name);
-        return out;
-    }();
+const NamesByKey& other_names() {
+    static const NamesByKey names = by_key(hub_models(), diffusion_models(), other_models());
     return names;
 }
 
 std::optional<std::string> find_key(const std::string& key) {
     if (const auto found = image_names().find(key); found != image_names().end()) return found->second;
-    const auto found = all_names().find(key);
-    return found != all_names().end() ? found->second : zoo_alias(key);
+    const auto found = other_names().find(key);
+    return found != other_names().end() ? found->second : zoo_alias(key);
 }
 
 }  // namespace
