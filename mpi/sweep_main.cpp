@@ -6,6 +6,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 #include "mpi/sweep_report.h"
@@ -142,6 +143,12 @@ int main(int argc, char** argv) {
     // Options are read before MPI starts, so that --help needs no mpirun.
     try {
         app.parse(argc, argv);
+        if (const auto words = check_words(o.models, o.budget, o.ci_pct); !words)
+            throw CLI::ValidationError(words.error().message);
+        if (std::isnan(o.timeout_s)) throw CLI::ValidationError("--timeout", "should be seconds from 1 to 86400");
+        if (o.least_bytes > o.most_bytes)
+            throw CLI::ValidationError(
+                fmt::format("--min-bytes {} is above --max-bytes {}; give a smaller one", o.least_bytes, o.most_bytes));
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);
         fmt::print(stderr, "dlcast-sweep: error: {}\ndlcast-sweep: see `dlcast-sweep --help`\n", fault.what());

@@ -61,6 +61,7 @@ int run(const Options& o) {
     for (const ProfiledModel& model : *models)
         sums.push_back({model.name, layer_sums(model, *device->backend, options, *file)});
     fmt::print("{}", o.json ? profile_json(*result, sums, o.output) : profile_text(*result, sums, o.output));
+    if (std::fflush(stdout) != 0) return report(unavailable("cannot write the result to standard output"));
     return 0;
 }
 
@@ -93,6 +94,8 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
         if (o.models.models.empty() && o.plan.empty()) throw CLI::RequiredError("MODEL or --plan");
+        if (const auto words = check_words(o.models, o.budget, o.ci_pct); !words)
+            throw CLI::ValidationError(words.error().message);
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);  // --help, --version
         fmt::print(stderr, "dlcast-profile: error: {}\ndlcast-profile: see `dlcast-profile --help`\n", fault.what());

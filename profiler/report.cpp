@@ -39,7 +39,8 @@ void end_progress() {
 }
 
 std::string profile_text(const ProfileResult& result, const std::vector<ModelSums>& models, const std::string& output) {
-    std::string out = fmt::format("{} points measured in {}", result.measured, format_duration(result.spent_s));
+    std::string out = fmt::format("{} point{} measured in {}", result.measured, result.measured == 1 ? "" : "s",
+                                  format_duration(result.spent_s));
     if (result.known > 0) out += fmt::format(", {} known before", result.known);
     if (!result.refused.empty()) out += fmt::format(", {} not possible", result.refused.size());
     if (result.left > 0) out += fmt::format(", {} left: the budget is over, run again to go on", result.left);
@@ -51,7 +52,8 @@ std::string profile_text(const ProfileResult& result, const std::vector<ModelSum
             out += fmt::format("  {:<22} {:>11.3f} ms ", to_string(sum.pass), 1e3 * sum.layers_s);
             out += sum.whole_s > 0.0 ? fmt::format("{:>11.3f} ms {:>+7.1f} %", 1e3 * sum.whole_s, 100.0 * sum.error())
                                      : fmt::format("{:>14} {:>8}", "-", "-");
-            if (sum.missing > 0) out += fmt::format("  ({} operators not measured)", sum.missing);
+            if (sum.missing > 0)
+                out += fmt::format("  ({} operator{} not measured)", sum.missing, sum.missing == 1 ? "" : "s");
             out += '\n';
         }
     }

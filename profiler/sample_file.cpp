@@ -25,6 +25,11 @@ Result<SampleFile> SampleFile::open(const std::string& path, std::string& note) 
     SampleFile out;
     out.path_ = path;
     std::error_code error;
+    // Samples are read again and devices described beside them, so that a pipe or a terminal cannot stand for the file.
+    if (const auto facts = std::filesystem::status(path, error);
+        std::filesystem::exists(facts) && !std::filesystem::is_regular_file(facts))
+        return invalid_argument(
+            fmt::format("cannot write '{}': it is no plain file; name one in a folder of yours", path));
     if (const auto size = std::filesystem::file_size(path, error); !error && size > 0) {
         if (const auto whole = whole_lines(path, size); whole < size) {
             note = fmt::format("{}: the last line was cut off and is taken away; its point is measured again", path);

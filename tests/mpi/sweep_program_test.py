@@ -103,6 +103,10 @@ with tempfile.TemporaryDirectory() as scratch:
     check(len(kept) >= 1, "samples so far are kept")
 
     check(mpirun(2, SWEEP, "--collective", "gossip").returncode == 2, "an unknown collective is wrong usage")
+    for line, option in [("--timeout nan", "--timeout"), ("--min-bytes 64 --max-bytes 8", "--min-bytes"),
+                         ("--budget abc", "--budget"), ("--precision fp12", "--precision"), ("--ci nan", "--ci")]:
+        wrong = subprocess.run([SWEEP, *line.split()], capture_output=True, text=True, timeout=120)
+        check(wrong.returncode == 2 and option in wrong.stderr, wrong.stderr)
     wrong = mpirun(2, SWEEP, "vgg61", "-o", folder / "w.jsonl")
     check(wrong.returncode == 1 and wrong.stderr.count("did you mean") == 1, wrong.stderr)
 print("dlcast-sweep: swept, resumed, averaged; a failed, a hanging and a dead rank are named")

@@ -58,7 +58,13 @@ with tempfile.TemporaryDirectory() as scratch:
     check(run("--device", "tpu", "vgg16").returncode == 2, "an unknown device is wrong usage")
     wrong = run("vgg61", "-o", folder / "w.jsonl")
     check(wrong.returncode == 1 and "did you mean" in wrong.stderr, wrong.stderr)
-    check(run("vgg16", "--budget", "soon").returncode == 1, "a budget that is no time")
+    for option, value in [("--budget", "soon"), ("--precision", "fp12"), ("--ci", "nan")]:
+        wrong = run("vgg16", option, value)
+        check(wrong.returncode == 2 and wrong.stderr.count("error:") == 1 and option in wrong.stderr, wrong.stderr)
+    for place in ["/dev/null", folder]:
+        wrong = run(folder / "net.json", "-o", place)
+        check(wrong.returncode == 1 and "no plain file" in wrong.stderr, wrong.stderr)
+        check(not pathlib.Path(f"{place}.gpus.toml").exists(), "nothing is written beside it")
     out.write_text("{}\n")
     broken = run(folder / "net.json", "-o", out)
     check(broken.returncode == 1 and "samples.jsonl:1:" in broken.stderr, broken.stderr)
