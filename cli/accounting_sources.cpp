@@ -40,6 +40,16 @@ std::vector<std::string> list_of(const std::vector<std::string>& given) {
     return out;
 }
 
+// What Slurm's commands take too; for Option::check.
+CLI::Validator moment() {
+    const auto check = [](std::string& text) -> std::string {
+        if (Calendar().parse_when(text, 0)) return "";
+        return fmt::format("\"{}\" is no moment; write 2026-03-29, 2026-03-29T02:30:00, today, now or now-7days",
+                           one_line(text, 60));
+    };
+    return CLI::Validator(check, "");
+}
+
 }  // namespace
 
 void ask_slurm_plainly() {
@@ -56,11 +66,14 @@ void add_accounting_options(CLI::App& verb, AccountingOptions& options) {
     verb.add_option("-p,--partition", options.partitions, "Only these partitions")->type_name("NAME");
     verb.add_option("-S,--starttime", options.begin,
                     "Begin of the window: 2026-03-29, 2026-03-29T02:30, today, now-7days; 30 days ago otherwise")
-        ->type_name("TIME");
-    verb.add_option("-E,--endtime", options.end, "End of the window; now otherwise")->type_name("TIME");
+        ->type_name("TIME")
+        ->check(moment());
+    verb.add_option("-E,--endtime", options.end, "End of the window; now otherwise")
+        ->type_name("TIME")
+        ->check(moment());
     verb.add_option("--sacct", options.sacct_file, "Read saved output of sacct instead of running it")
         ->type_name("FILE");
-    verb.add_option("--at", options.at, "When the files were saved; now otherwise")->type_name("TIME");
+    verb.add_option("--at", options.at, "When the files were saved; now otherwise")->type_name("TIME")->check(moment());
 }
 
 Result<AccountingWindow> window_of(const AccountingOptions& options, Calendar& calendar) {

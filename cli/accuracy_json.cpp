@@ -15,7 +15,7 @@ Value limits_json(const LimitOutcome& l) {
     Value out = Value::object();
     out.set("jobs", l.jobs);
     out.set("killed", l.killed);
-    out.set("kill_rate", digits(l.kill_rate()));
+    out.set("kill_rate", l.jobs > 0 ? Value(digits(l.kill_rate())) : Value());
     out.set("unlimited_jobs", l.unlimited);
     out.set("unknown_jobs", l.unknown);
     out.set("asked_gpu_h", rounded_h(l.asked_gpu_h));

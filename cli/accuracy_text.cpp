@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/counted.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
@@ -13,15 +14,16 @@ namespace {
 std::string percent(double share) { return fmt::format("{:.2f} %", 100 * share); }
 std::string ratio(const LimitOutcome& l) { return l.used_gpu_h > 0 ? fmt::format("{:.3f}", l.asked_over_used()) : "-"; }
 
+std::string kill_rate(const LimitOutcome& l) { return l.jobs > 0 ? percent(l.kill_rate()) : "-"; }
+
 std::string limits_line(const char* what, const LimitOutcome& l) {
-    return fmt::format("{:<22} {:>8} {:>8} {:>9} {:>12} {:>12} {:>11} {:>8}\n", what, l.jobs, l.killed,
-                       l.jobs > 0 ? percent(l.kill_rate()) : "-", format_hours(l.asked_gpu_h),
-                       format_hours(l.used_gpu_h), ratio(l), l.unknown);
+    return fmt::format("{:<22} {:>8} {:>8} {:>9} {:>12} {:>12} {:>11} {:>8}\n", what, l.jobs, l.killed, kill_rate(l),
+                       format_hours(l.asked_gpu_h), format_hours(l.used_gpu_h), ratio(l), l.unknown);
 }
 
 std::string counts_text(const RunCounts& c) {
-    std::string out = fmt::format("{} jobs on GPUs ended; {} had a forecast, {} are judged\n", c.ended,
-                                  c.ended - c.without_forecast, c.judged);
+    std::string out = fmt::format("{} on GPUs ended; {} had a forecast, {} {} judged\n", counted(c.ended, "job"),
+                                  c.ended - c.without_forecast, c.judged, c.judged == 1 ? "is" : "are");
     std::vector<std::string> apart;
     const auto note = [&](std::int64_t n, const char* what) {
         if (n > 0) apart.push_back(fmt::format("{} {}", n, what));
@@ -37,16 +39,17 @@ std::string counts_text(const RunCounts& c) {
     if (!apart.empty()) out += fmt::format("told apart: {}\n", fmt::join(apart, ", "));
     if (c.limit_changed > 0)
         out += fmt::format("{} of the judged ran under a limit changed after submission\n", c.limit_changed);
-    if (c.broken_forecast > 0) out += fmt::format("{} forecasts could not be read\n", c.broken_forecast);
+    if (c.broken_forecast > 0) out += counted(c.broken_forecast, "forecast") + " could not be read\n";
     return out;
 }
 
 std::string errors_text(const ForecastErrors::Figures& f) {
     if (f.jobs == 0) return "";
     return fmt::format(
-        "forecast against run time, {} completed jobs: median error {:.1f} %, mean {:.1f} %; a job takes {:.3f} "
+        "forecast against run time, {}: median error {:.1f} %, mean {:.1f} %; a job takes {:.3f} "
         "times its forecast (median)\nbelow the median forecast {}, below the 95 % forecast {}\n",
-        f.jobs, f.median_ape_pct, f.mape_pct, f.median_ratio, percent(f.below_p50), percent(f.below_p95));
+        counted(f.jobs, "completed job"), f.median_ape_pct, f.mape_pct, f.median_ratio, percent(f.below_p50),
+        percent(f.below_p95));
 }
 
 std::string groups_text(const char* title, const std::map<Names::Id, JudgedGroup>& groups, const Names& names) {
@@ -63,7 +66,7 @@ std::string groups_text(const char* title, const std::map<Names::Id, JudgedGroup
     for (const auto& [name, group] : rows) {
         const auto f = group->errors.figures();
         out += fmt::format("{:<{}} {:>8} {:>8} {:>9} {:>12} {:>13} {:>13} {:>11}\n", name, width, group->limits.jobs,
-                           group->limits.killed, percent(group->limits.kill_rate()),
+                           group->limits.killed, kill_rate(group->limits),
                            f.jobs > 0 ? fmt::format("{:.1f} %", f.median_ape_pct) : "-",
                            f.jobs > 0 ? fmt::format("{:.3f}", f.median_ratio) : "-",
                            f.covered_jobs > 0 ? percent(f.below_p95) : "-", ratio(group->limits));
@@ -74,10 +77,10 @@ std::string groups_text(const char* title, const std::map<Names::Id, JudgedGroup
 std::string rollout_text(const Rollout& r) {
     if (r.jobs == 0) return "";
     std::string out = fmt::format(
-        "\n{} jobs ran under limits of their own; enforcing would have: killed {}, given more time to {} that timed "
+        "\n{} ran under limits of their own; enforcing would have: killed {}, given more time to {} that timed "
         "out, saved "
         "{} GPU-hours of reservation",
-        r.jobs, r.would_be_killed, r.would_have_longer, format_hours(r.saved_gpu_h));
+        counted(r.jobs, "job"), r.would_be_killed, r.would_have_longer, format_hours(r.saved_gpu_h));
     if (r.added_gpu_h > 0) out += fmt::format(", added {}", format_hours(r.added_gpu_h));
     return out + "\n";
 }
@@ -90,9 +93,9 @@ std::string contract_text(const AccuracyAnswer& a) {
         out += "no job has run under dlcast's limits yet\n";
     } else {
         const Interval interval = share_interval(ours.killed, ours.jobs);
-        out += fmt::format("under dlcast's limits {} of {} jobs, {} (95 % interval {} to {}): {}\n", ours.killed,
-                           ours.jobs, percent(ours.kill_rate()), percent(interval.low), percent(interval.high),
-                           interval.low <= a.kill_rate ? "it holds" : "BROKEN");
+        out += fmt::format("under dlcast's limits {} of {}, {} (95 % interval {} to {}): {}\n", ours.killed,
+                           counted(ours.jobs, "job"), percent(ours.kill_rate()), percent(interval.low),
+                           percent(interval.high), interval.low <= a.kill_rate ? "it holds" : "BROKEN");
     }
     if (a.accuracy.margins.rows.empty())
         return out +
@@ -123,8 +126,7 @@ std::string weeks_text(const Accuracy& accuracy, const Calendar& calendar) {
                                   "kill rate", "dlcast's limits", "kill rate", "asked/used");
     for (const auto& [begin_s, week] : accuracy.weeks)
         out += fmt::format("{:<10} {:>8} {:>8} {:>9} {:>15} {:>9} {:>11}\n", calendar.date(begin_s), week.all.jobs,
-                           week.all.killed, percent(week.all.kill_rate()), week.ours.jobs,
-                           week.ours.jobs > 0 ? percent(week.ours.kill_rate()) : "-", ratio(week.all));
+                           week.all.killed, kill_rate(week.all), week.ours.jobs, kill_rate(week.ours), ratio(week.all));
     return out;
 }
 

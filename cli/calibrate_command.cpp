@@ -6,8 +6,11 @@
 
 #include "cli/calibrate.h"
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/csv.h"
 #include "cli/installation.h"
+#include "cli/number_option.h"
+#include "cli/precision_option.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
 
@@ -43,7 +46,7 @@ Status run_table(Options options) {
         for (const double value : plan->values[i]) text += fmt::format(",{:.15g}", value);
         text += "\n";
     }
-    fmt::print(stderr, "dlcast: {} of {} configurations to measure\n", plan->names.size(), plan->candidates);
+    fmt::print(stderr, "dlcast: {} of {} to measure\n", plan->names.size(), counted(plan->candidates, "configuration"));
     return write_plan(options.out, text);
 }
 
@@ -65,11 +68,13 @@ Status run_models(const Options& options) {
     for (const Operator& op : plan->operators) text += to_plan_line(op) + "\n";
     std::size_t all = 0;
     for (const PlannedGroup& group : plan->groups) {
-        fmt::print(stderr, "dlcast: {}: {} of {} operators to measure\n", group.name, group.chosen, group.candidates);
+        fmt::print(stderr, "dlcast: {}: {} of {} to measure\n", group.name, group.chosen,
+                   counted(group.candidates, "operator"));
         all += group.candidates;
     }
-    fmt::print(stderr, "dlcast: {:.1f} % of {} operators, for dlcast-profile --plan\n",
-               100.0 * static_cast<double>(plan->operators.size()) / static_cast<double>(all), all);
+    fmt::print(stderr, "dlcast: {:.1f} % of {}, for dlcast-profile --plan\n",
+               100.0 * static_cast<double>(plan->operators.size()) / static_cast<double>(all),
+               counted(all, "operator"));
     return write_plan(options.out, text);
 }
 
@@ -86,10 +91,12 @@ void add_calibrate(CLI::App& app, int& exit_code) {
     verb->add_option("--batch-sizes", options->space.batch_sizes,
                      "Batch sizes of the space; a quarter, half, once and twice each model's own otherwise")
         ->delimiter(',')
-        ->type_name("B,...");
+        ->type_name("B,...")
+        ->transform(whole_number(1, 1'000'000'000));
     verb->add_option("--precisions", options->space.precisions, "Precisions of the space; each model's own otherwise")
         ->delimiter(',')
-        ->type_name("P,...");
+        ->type_name("P,...")
+        ->check(precision_name());
     CLI::Option* const target =
         verb->add_option("--target", options->table.column, "Column of the table that would be measured")
             ->type_name("COLUMN")
@@ -103,8 +110,11 @@ void add_calibrate(CLI::App& app, int& exit_code) {
         ->type_name("A,B,...")
         ->needs(target);
     verb->add_option("--budget", options->budget, "Measurements to choose; 2.4 % of the space otherwise")
-        ->type_name("N");
-    verb->add_option("--seed", options->seed, "Where the choice starts (1)")->type_name("S");
+        ->type_name("N")
+        ->transform(whole_number(1, 1'000'000'000));
+    verb->add_option("--seed", options->seed, "Where the choice starts (1)")
+        ->type_name("S")
+        ->transform(whole_number(0, largest_seed));
     verb->add_option("--weights", options->weights, "Weights directory, instead of dlcast.toml's")->type_name("DIR");
     verb->add_option("--config", options->config, "dlcast.toml, for the catalog and the weights")->type_name("FILE");
     verb->add_option("--out", options->out, "Plan to write; standard output otherwise")->type_name("PLAN");

@@ -8,6 +8,7 @@
 
 #include "cli/check_site.h"
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/installation.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
@@ -27,8 +28,8 @@ std::string margins_text(const SiteConfig& config) {
     for (const Margin& row : margins.rows) jobs = std::max(jobs, row.jobs);
     const auto now = std::chrono::system_clock::now().time_since_epoch();
     const double age_s = std::chrono::duration<double>(now).count() - static_cast<double>(margins.calibrated_at_s);
-    return fmt::format("kill rate {:g} % by {} margin{} from {} jobs, calibrated {} ago", 100 * config.kill_rate,
-                       margins.rows.size(), margins.rows.size() == 1 ? "" : "s", jobs,
+    return fmt::format("kill rate {:g} % by {} from {}, calibrated {} ago", 100 * config.kill_rate,
+                       counted(margins.rows.size(), "margin"), counted(jobs, "job"),
                        format_duration(std::max(0.0, age_s)));
 }
 
@@ -59,9 +60,9 @@ void print_policy(const SiteConfig& config) {
 void print_cluster(const SiteReport& report) {
     const Cluster& cluster = report.cluster;
     if (cluster.partitions.empty()) return;
-    fmt::print("cluster    {}: {} partitions{}\n", cluster.name, cluster.partitions.size(),
+    fmt::print("cluster    {}: {}{}\n", cluster.name, counted(cluster.partitions.size(), "partition"),
                cluster.slurm_version.empty() ? "" : ", Slurm " + cluster.slurm_version);
-    if (!cluster.budgets.empty()) fmt::print("  {} budgets of GPU-hours\n", cluster.budgets.size());
+    if (!cluster.budgets.empty()) fmt::print("  {} of GPU-hours\n", counted(cluster.budgets.size(), "budget"));
     for (const Partition& partition : cluster.partitions) {
         fmt::print("  {}{}{}: {}\n", partition.name, partition.is_default ? " (default)" : "",
                    partition.up ? "" : " (down)", limit_text(partition.max_time_min));

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 
+#include "cli/placements.h"
 #include "predictor/job/possible_placements.h"
 
 namespace dlcast {
@@ -76,6 +77,8 @@ Result<Comparison> make_comparison(const CompareOptions& options, const PredictS
         const std::string lack = missing_unit(gpu.candidate.allocation.device, out.workload.training.precision);
         if (!lack.empty()) out.warnings.push_back(lack);
     }
+    for (std::string& warning : named_but_closed(options.predict.partition, site))
+        out.warnings.push_back(std::move(warning));
     if (!out.has_duration) out.warnings.push_back(missing_duration(out.workload));
     std::stable_sort(out.gpus.begin(), out.gpus.end(), [](const ComparedGpu& a, const ComparedGpu& b) {
         return a.fits() != b.fits() ? a.fits() : a.time_s < b.time_s;

@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <set>
 
 namespace dlcast {
@@ -54,8 +57,12 @@ struct CsvReader::Stream {
 Result<CsvReader> CsvReader::open(const std::string& path) {
     CsvReader reader;
     reader.path_ = path;
+    std::error_code error;
+    if (std::filesystem::is_directory(path, error))
+        return invalid_argument(fmt::format("'{}' is a folder; name a CSV file", path));
     reader.stream_ = std::make_shared<Stream>(path);
-    if (reader.stream_->file == nullptr) return not_found(fmt::format("cannot read '{}'; name a CSV file", path));
+    if (reader.stream_->file == nullptr)
+        return not_found(fmt::format("cannot read '{}': {}; name a CSV file", path, std::strerror(errno)));
     auto got = reader.read_record(reader.header_);
     if (!got) return got.error();
     if (!*got) return invalid_argument(fmt::format("{}: the file is empty; it needs a header row", path));

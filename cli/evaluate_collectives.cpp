@@ -8,8 +8,10 @@
 
 #include "cli/collectives_evaluation.h"
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/csv.h"
 #include "cli/installation.h"
+#include "cli/number_option.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
 #include "predictor/step/step_weights.h"
@@ -91,7 +93,7 @@ Status run(const Options& options) {
     } else if (errors.forecast.rows() > 0) {
         fmt::print("{}", errors.text());
     } else {
-        fmt::print("{} rows, none measured\n", tables->rows.size());
+        fmt::print("{}, none measured\n", counted(tables->rows.size(), "row"));
     }
     return ok();
 }
@@ -105,7 +107,7 @@ void add_evaluate_collectives(CLI::App& evaluate, int& exit_code) {
     verb->add_option("MEASURED", options->measured, "Table of sizes and times, CSV or CSV.gz")->required();
     verb->add_option("--fit-sizes", options->fit_sizes, "Measured sizes of each table that correct its others")
         ->type_name("K")
-        ->check(CLI::Range(0, 64));
+        ->transform(whole_number(0, 64));
     verb->add_option("--out", options->out, "Forecasts to write: setup_id,collective,dtype,size_bytes,pred_us")
         ->type_name("PRED.csv");
     verb->add_option("--cross-validate", options->left_out, "Forecast each set-up, or each site, by a fit without it")

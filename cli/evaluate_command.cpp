@@ -5,6 +5,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/cross_validate_ops.h"
 #include "cli/evaluate_collectives.h"
 #include "cli/evaluate_memory.h"
@@ -15,6 +16,7 @@
 #include "cli/evaluate_steps.h"
 #include "cli/gpu_table.h"
 #include "cli/installation.h"
+#include "cli/number_option.h"
 #include "predictor/base/json.h"
 
 namespace dlcast {
@@ -39,7 +41,7 @@ int print(const OpsEvaluation& result, const std::string& by, const std::string&
     } else if (result.errors.rows() > 0) {
         fmt::print("{}", result.errors.text());
     } else {
-        fmt::print("{} rows, none measured\n", result.rows);
+        fmt::print("{}, none measured\n", counted(result.rows, "row"));
     }
     return exit_done;
 }
@@ -97,14 +99,16 @@ void add_evaluate(CLI::App& app, int& exit_code) {
         ->check(CLI::IsMember({"random", "calibrate"}));
     ops->add_option("--fit-rows", folds.fit_rows,
                     "Rows of each group of operators of a left-out GPU that are taken as measured")
-        ->check(CLI::Range(0, 100000))
+        ->transform(whole_number(0, 100000))
         ->needs(fact);
-    ops->add_option("--seed", folds.seed, "Of the training and of the rows drawn")->capture_default_str();
+    ops->add_option("--seed", folds.seed, "Of the training and of the rows drawn")
+        ->transform(whole_number(0, largest_seed))
+        ->capture_default_str();
     ops->add_option("--members", folds.members, "Networks that are averaged in a fold")
-        ->check(CLI::Range(1, 16))
+        ->transform(whole_number(1, 16))
         ->capture_default_str();
     ops->add_option("--effort", folds.effort, "Multiplies the epochs of a fold")
-        ->check(CLI::Range(0.01, 100.0))
+        ->check(number_between(0.01, 100.0))
         ->capture_default_str();
     ops->callback([&exit_code, options] { exit_code = run_ops(*options); });
     add_evaluate_models(*verb, exit_code);

@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/csv.h"
 #include "cli/gpu_table.h"
 #include "cli/installation.h"
@@ -157,7 +158,7 @@ int run_models(const Options& options) {
     } else if (result->errors.rows() > 0) {
         fmt::print("MAPE in % of {} and of forecasts published for the same rows\n\n{}", ours, result->peers.text());
     } else {
-        fmt::print("{} rows, none measured\n", result->rows);
+        fmt::print("{}, none measured\n", counted(result->rows, "row"));
     }
     return exit_done;
 }

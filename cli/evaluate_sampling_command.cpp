@@ -6,8 +6,10 @@
 #include <memory>
 
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/csv.h"
 #include "cli/evaluate_sampling.h"
+#include "cli/number_option.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
 
@@ -60,8 +62,8 @@ Value json_of(const SamplingOptions& options, const SamplingEvaluation& result) 
 }
 
 void print_table(const SamplingOptions& options, const SamplingEvaluation& result) {
-    fmt::print("{}: {} of {} configurations measured, chosen before any was\n", options.request.column,
-               result.chosen.size(), result.names.size());
+    fmt::print("{}: {} of {} measured, chosen before any was\n", options.request.column, result.chosen.size(),
+               counted(result.names.size(), "configuration"));
     std::vector<std::string> chosen;
     for (const std::size_t i : result.chosen) chosen.push_back(result.names[i]);
     fmt::print("measured: {}\n", fmt::join(chosen, " "));
@@ -99,8 +101,11 @@ void add_evaluate_sampling(CLI::App& evaluate, int& exit_code) {
     verb->add_option("--target", request.column, "Column to predict")->type_name("COLUMN")->required();
     verb->add_option("--budget", request.budget, "Configurations to measure on the new machine")
         ->type_name("N")
+        ->transform(whole_number(1, 1'000'000'000))
         ->required();
-    verb->add_option("--seed", request.seed, "Where the choice starts (1)")->type_name("S");
+    verb->add_option("--seed", request.seed, "Where the choice starts (1)")
+        ->type_name("S")
+        ->transform(whole_number(0, largest_seed));
     verb->add_option("--options", request.options, "Option columns, where the tables do not tell them")
         ->delimiter(',')
         ->type_name("A,B,...");

@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/csv.h"
 #include "cli/installation.h"
 #include "cli/scaling_efficiency.h"
@@ -110,12 +111,13 @@ int print(const Result<StepsEvaluation>& result, const std::string& by, const st
         value.set("weights", weights_id);
         fmt::print("{}\n", write_json(value, 2));
     } else if (cases.empty()) {
-        fmt::print("{} rows, none measured\n", result->rows);
+        fmt::print("{}, none measured\n", counted(result->rows, "row"));
     } else {
         fmt::print(
-            "{}{}median, mean over families: {:.1f} %\n{} rows read, {} not described (each 100 % error); layer "
+            "{}{}median, mean over families: {:.1f} %\n{} read, {} not described (each 100 % error); layer "
             "times: {}\n",
-            to_text(scaling), to_text(all, table), families_pct, result->rows, result->undescribed.size(), by);
+            to_text(scaling), to_text(all, table), families_pct, counted(result->rows, "row"),
+            result->undescribed.size(), by);
     }
     return exit_done;
 }

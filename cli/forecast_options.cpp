@@ -2,11 +2,15 @@
 #include "cli/forecast_options.h"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
 #include "cli/number_option.h"
+#include "cli/precision_option.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
 #include "predictor/job/site_margins.h"
@@ -31,6 +35,16 @@ Result<std::optional<Cluster>> read_cluster(const std::string& named, const Site
     return std::optional<Cluster>{std::move(*cluster)};
 }
 
+// The file may come from another host, where the same number is somebody else's.
+std::uint32_t uid_known_to(const Cluster& cluster) {
+    const std::uint32_t uid = ::getuid();
+    const passwd* entry = ::getpwuid(uid);
+    const bool known = entry && std::any_of(cluster.users.begin(), cluster.users.end(), [&](const User& user) {
+                           return user.uid == uid && user.name == entry->pw_name;
+                       });
+    return known ? uid : 0;
+}
+
 // Without usable margins the limit is the one that slurmctld gives then: quantile x margin_factor.
 void read_margins_into(SiteConfig& config) {
     const auto now = std::chrono::system_clock::now().time_since_epoch();
@@ -51,7 +65,7 @@ void add_forecast_options(CLI::App& verb, ForecastOptions& options) {
     verb.add_option("--cluster", options.cluster, "Cluster file, instead of the configuration's")->type_name("FILE");
     verb.add_option("--network-gbps", p.network_Gbps, "Network of one node, all its adapters, in Gb/s")
         ->type_name("G")
-        ->check(CLI::Range(0.01, 1e6));
+        ->check(number_between(0.01, 1e6));
     verb.add_option_function<std::string>(
             "--train",
             [&o](const std::string& text) {
@@ -67,7 +81,9 @@ void add_forecast_options(CLI::App& verb, ForecastOptions& options) {
     verb.add_option("--grad-accum", o.grad_accum, "Micro-steps to an optimizer step")
         ->type_name("N")
         ->transform(whole_number(1, 1 << 24));
-    verb.add_option("--precision", options.precision, "fp32, tf32, amp, fp16, bf16 or fp8")->type_name("P");
+    verb.add_option("--precision", options.precision, "fp32, tf32, amp, fp16, bf16 or fp8")
+        ->type_name("P")
+        ->check(precision_name());
     verb.add_option("--optimizer", o.optimizer, "sgd, momentum, adam, adamw, ...")->type_name("NAME");
     CLI::Option* epochs =
         verb.add_option("--epochs", o.epochs, "Epochs")->type_name("E")->check(number_between(1e-6, 1e9));
@@ -90,12 +106,7 @@ void add_forecast_options(CLI::App& verb, ForecastOptions& options) {
 }
 
 Result<OpenedSite> open_site(ForecastOptions& options) {
-    if (!options.precision.empty()) {
-        options.predict.overrides.precision = precision_from(options.precision);
-        if (!options.predict.overrides.precision)
-            return invalid_argument(
-                fmt::format("--precision {}: unknown; one of fp32, tf32, amp, fp16, bf16, fp8", options.precision));
-    }
+    if (!options.precision.empty()) options.predict.overrides.precision = precision_from(options.precision);
     OpenedSite out;
     const auto config = read_site_config(options.config);
     if (!config) return config.error();
@@ -107,6 +118,7 @@ Result<OpenedSite> open_site(ForecastOptions& options) {
     auto cluster = read_cluster(options.cluster, *config);
     if (!cluster) return cluster.error();
     out.cluster = std::move(*cluster);
+    if (out.cluster) out.uid = uid_known_to(*out.cluster);
     auto opened = open_model(options.weights, config->weights_dir);
     if (!opened) return opened.error();
     out.opened = std::move(*opened);

@@ -26,13 +26,14 @@ struct OpenedSite {
     DeviceCatalog catalog;
     std::optional<Cluster> cluster;
     OpenedModel opened;
+    std::uint32_t uid = 0;  // of whoever runs dlcast, where the cluster file knows them
     PredictSite view() const {
-        return {&config, &catalog, cluster ? &*cluster : nullptr, opened.model.get(), &opened.steps};
+        return {&config, &catalog, cluster ? &*cluster : nullptr, opened.model.get(), &opened.steps, uid};
     }
 };
 
-/// Opens what `options` name; sets their precision override. Errors: an unknown precision, files that are not there or
-/// wrong. Says on stderr where the network could not be opened.
+/// Opens what `options` name; sets their precision override. Errors: files that are not there or wrong. Says on stderr
+/// where the network could not be opened.
 Result<OpenedSite> open_site(ForecastOptions& options);
 
 }  // namespace dlcast

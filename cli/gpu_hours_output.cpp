@@ -7,6 +7,7 @@
 #include <array>
 #include <cmath>
 
+#include "cli/counted.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
@@ -53,7 +54,8 @@ std::string budget_text(const Budget& b, const Calendar& calendar, std::int64_t 
         fmt::format("{} ({}): {} h, used {} h{}, left {} h\n", who, b.tres, format_hours(b.limit_h),
                     format_hours(b.used_h), b.used_by_slurm ? "" : " in the window", format_hours(b.remaining_h()));
     const Hours after = b.after_jobs();
-    out += fmt::format("  when all that runs and waits has ended: {:.1f} h (95 %: {:.1f} h)\n", after.p50, after.p95);
+    out += fmt::format("  when all that runs and waits has ended: {} h (95 %: {} h)\n", format_hours(after.p50),
+                       format_hours(after.p95));
     if (b.exhausted_s)
         out += *b.exhausted_s <= now_s ? std::string("  used up\n")
                                        : fmt::format("  used up on {} at {} h a day\n", calendar.date(*b.exhausted_s),
@@ -141,20 +143,18 @@ double rounded_h(double hours) { return std::round(hours * 1e6) / 1e6; }
 std::vector<std::string> skipped_lines(const SkippedRows& s) {
     std::vector<std::string> out;
     if (s.broken_lines > 0)
-        out.push_back(fmt::format("{} lines are no whole rows: cut off, or parts of comments", s.broken_lines));
+        out.push_back(counted(s.broken_lines, "line", "is", "are") + " not whole: cut off, or part of a comment");
     if (s.unreadable > 0)
-        out.push_back(
-            fmt::format("{} rows were left out as unreadable, the first at {}", s.unreadable, s.first_unreadable));
+        out.push_back(fmt::format("{} left out as unreadable, the first at {}",
+                                  counted(s.unreadable, "row", "was", "were"), s.first_unreadable));
     if (s.runaway > 0)
         out.push_back(
-            fmt::format("{} jobs run for accounting but not for squeue and were left out; see `sacctmgr show "
-                        "runawayjobs`",
-                        s.runaway));
+            fmt::format("{} left out: running for accounting but not for squeue; see `sacctmgr show runawayjobs`",
+                        counted(s.runaway, "job", "was", "were")));
     if (s.broken_comments > 0)
-        out.push_back(
-            fmt::format("{} forecasts in admin_comment are cut off or of another version; their jobs count as "
-                        "without one",
-                        s.broken_comments));
+        out.push_back(fmt::format(
+            "{} not read from admin_comment: cut off, or of another version; such a job counts as without one",
+            counted(s.broken_comments, "forecast", "was", "were")));
     return out;
 }
 
@@ -177,9 +177,10 @@ std::string gpu_hours_text(const GpuHoursAnswer& a, const Calendar& calendar) {
         if (!(a.*groups).empty()) out += table(name, a.*groups);
     out += table("total", {{"all", a.total}});
     const std::int64_t unlimited = a.total.running_unknown + a.total.pending_unknown;
-    if (unlimited > 0) out += fmt::format("{} jobs have neither a forecast nor a limit and are in no sum\n", unlimited);
+    if (unlimited > 0)
+        out += counted(unlimited, "job", "has", "have") + " neither a forecast nor a limit, and no part in any sum\n";
     if (const auto n = without_forecast(a.total); n > unlimited)
-        out += fmt::format("no forecast: what {} jobs may take by their limits\n", n - unlimited);
+        out += fmt::format("no forecast: what {} may take by the limits\n", counted(n - unlimited, "job"));
     if (!a.by_day.empty()) {
         out += fmt::format("\n{:<10}  {:>9}  {:>9}  {:>9}\n", "day", "spent", "left", "pending");
         for (const auto& [day, h] : a.by_day)

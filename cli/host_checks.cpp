@@ -10,6 +10,7 @@
 #include <optional>
 
 #include "cli/check_site.h"
+#include "cli/counted.h"
 #include "cli/run_program.h"
 #include "cli/slurm_files.h"
 #include "predictor/base/text.h"
@@ -111,11 +112,11 @@ private:
         const bool old = report.cluster.synced_at_s > 0 && report.config.cluster_max_age_h > 0 &&
                          age_s > std::int64_t{3600} * report.config.cluster_max_age_h;
         say(old ? Grade::hint : Grade::good, "cluster file",
-            fmt::format("{}: {} partitions{}{}", report.config.cluster_file, report.cluster.partitions.size(),
-                        report.cluster.synced_at_s > 0
-                            ? fmt::format(", {} old", format_duration(static_cast<double>(age_s)))
-                            : std::string(", written by hand"),
-                        old ? "; run dlcast sync" : ""));
+            fmt::format(
+                "{}: {}{}{}", report.config.cluster_file, counted(report.cluster.partitions.size(), "partition"),
+                report.cluster.synced_at_s > 0 ? fmt::format(", {} old", format_duration(static_cast<double>(age_s)))
+                                               : std::string(", written by hand"),
+                old ? "; run dlcast sync" : ""));
         const std::string folder = fs::path(report.config.status_file).parent_path().string();
         if (!folder.empty() && !exists(folder))
             say(Grade::hint, "status",

@@ -11,6 +11,7 @@ namespace {
 
 constexpr std::size_t most_entries = 3;
 constexpr double least_share_pct = 5.0;
+constexpr double most_log_sd_in_pct = 0.4;  // +-49 %, where /1.5 is -33 %
 
 std::vector<std::string> reasons(const Doubts& doubts) {
     std::vector<std::string> out;
@@ -58,9 +59,12 @@ std::vector<UncertainLayers> least_certain_layers(const std::vector<LayerTiming>
 }
 
 std::string to_text(const UncertainLayers& layers) {
-    // One standard deviation upwards: exp(log_sd) - 1.
-    std::string out = fmt::format("{} layers ({:.0f} % of the layers' spread; {} +-{:.0f} %)", layers.kind,
-                                  layers.share_pct, layers.name, 100.0 * std::expm1(layers.log_sd));
+    // One standard deviation: exp(log_sd) - 1 upwards, which is about as much downwards only where it is small.
+    const std::string spread = layers.log_sd <= most_log_sd_in_pct
+                                   ? fmt::format("+-{:.0f} %", 100.0 * std::expm1(layers.log_sd))
+                                   : fmt::format("/{0:.1f} to x{0:.1f}", std::exp(layers.log_sd));
+    std::string out = fmt::format("{} layers ({:.0f} % of the layers' spread; {} {})", layers.kind, layers.share_pct,
+                                  layers.name, spread);
     if (!layers.why.empty()) out += fmt::format(": {}", fmt::join(layers.why, "; "));
     return out;
 }

@@ -24,7 +24,8 @@ struct UncertainLayers {
 /// times remains.
 std::vector<UncertainLayers> least_certain_layers(const std::vector<LayerTiming>& layers);
 
-/// "conv2d layers (86 % of the layers' spread; +-12 %), as features.0: GPU never measured".
+/// "conv2d layers (86 % of the layers' spread; features.0 +-12 %): GPU never measured"; a wide spread is a factor,
+/// "/3.7 to x3.7".
 std::string to_text(const UncertainLayers& layers);
 /// [{"kind","name","layers","share_pct","log_sd","why":[..]}]
 Value to_value(const std::vector<UncertainLayers>& all);

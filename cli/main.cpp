@@ -52,7 +52,12 @@ int main(int argc, char** argv) {
         app.parse(argc, argv);
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);  // --help, --version
-        fmt::print(stderr, "dlcast: error: {}\ndlcast: see `dlcast --help`\n", usage_fault(app, fault));
+        std::string help = "dlcast";
+        for (const CLI::App* verb = &app; !verb->get_subcommands().empty();) {
+            verb = verb->get_subcommands().front();
+            help += " " + verb->get_name();
+        }
+        fmt::print(stderr, "dlcast: error: {}\ndlcast: see `{} --help`\n", usage_fault(app, fault), help);
         return dlcast::exit_usage;
     } catch (const std::exception& fault) {
         return dlcast::report(dlcast::unavailable(fault.what()));

@@ -36,6 +36,11 @@ int list_models() {
 int run_predict(Options& options) {
     const auto site = open_site(options.forecast);
     if (!site) return report(site.error());
+    const PredictOptions& given = options.forecast.predict;
+    if (given.gpu.empty() && given.partition.empty() && !site->cluster)
+        throw CLI::ValidationError(
+            "no GPU named; add --gpu NAME (as nvidia-smi or gres.conf writes it), or --partition with a cluster file "
+            "(dlcast sync)");
     const auto prediction = make_prediction(options.forecast.predict, site->view());
     if (!prediction) return report(prediction.error());
     const auto remedies = find_remedies(options.forecast.predict, site->view(), *prediction);

@@ -29,6 +29,7 @@ struct PredictSite {
     const Cluster* cluster;
     const LayerTimeModel* model;
     const StepWeights* steps;
+    std::uint32_t uid = 0;  // whoever asks, for accounts and QOS of the cluster file; 0: not known there
 };
 
 struct Prediction {
@@ -38,6 +39,7 @@ struct Prediction {
     ForecastOrigin origin;
     std::int64_t largest_micro_batch = 0;        // that fits; 0: not even one sample does
     std::vector<std::string> assumed, warnings;  // the workload's, and those of the allocation
+    std::vector<std::string> left_out;           // partitions, with the reason
     std::string anchored;                        // how declared measurements changed the step; empty: there are none
     std::vector<UncertainLayers> least_certain;  // what the layers' spread comes from most
 };
@@ -48,9 +50,6 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
 
 /// The site as `options` change it: --network-gbps wins over the configuration's network.
 SiteConfig site_of(const PredictOptions& options, const SiteConfig& config);
-
-/// Where the GPUs of `options` could stand, on the site's partitions or, for a GPU by name, on usual nodes.
-Result<Placements> placements_of(const PredictOptions& options, const PredictSite& site);
 
 /// The forecast on each of `placements`, in order, computed together, with what declared measurements say. Errors:
 /// those of estimate_steps, a measured step of an unknown GPU.

@@ -67,6 +67,9 @@ Value layers_value(const StepEstimate& step) {
 // What vendors call GB of memory are GiB: a card of "80 GB" shows 80 here.
 std::string gib(double bytes) { return fmt::format("{:.2f} GiB", bytes / (1 << 30)); }
 
+// What computes: a GPU, or a node by its CPU.
+const char* unit_of(const Prediction& prediction) { return prediction.placement.on_cpu ? "node" : "GPU"; }
+
 // A label, a figure with its unit, and what is to be known beside it.
 std::string line(const std::string& label, const std::string& figure, const std::string& beside = "") {
     std::string out = fmt::format("{:<15}{:>14}", label, figure);
@@ -91,7 +94,7 @@ std::string step_text(const StepEstimate& step) {
 std::string memory_text(const Prediction& prediction) {
     const MemoryEstimate& m = prediction.candidate.step.memory;
     const std::int64_t largest = prediction.largest_micro_batch;
-    std::string out = line("memory a GPU", gib(m.total_bytes()),
+    std::string out = line(fmt::format("memory a {}", unit_of(prediction)), gib(m.total_bytes()),
                            fmt::format("of {}: {}; {}", gib(prediction.placement.allocation.device.memory_bytes),
                                        prediction.candidate.fits_memory ? "fits" : "does not fit",
                                        largest > 0 ? fmt::format("the largest batch size that fits is {}", largest)
@@ -103,20 +106,27 @@ std::string memory_text(const Prediction& prediction) {
 
 constexpr double least_shown_s = 0.5;  // less is said as 0 s
 
-std::string job_text(const Candidate& candidate) {
+// A limit to copy, or why none holds the job.
+std::string limit_text(const Candidate& candidate) {
+    if (!candidate.fits_memory || !candidate.fits_time) return line("time limit", "none", "it " + candidate.reason);
+    const std::string option = fmt::format("--time={}", format_limit(candidate.limit_min));
+    const std::string& by = candidate.limit_capped_by.empty() ? candidate.limit_keeps : candidate.limit_capped_by;
+    return line("time limit", format_limit(candidate.limit_min), option + (by.empty() ? "" : fmt::format(" ({})", by)));
+}
+
+std::string job_text(const Prediction& prediction) {
+    const Candidate& candidate = prediction.candidate;
     if (!candidate.job) return "";
     const JobForecast& job = *candidate.job;
-    std::string out = line("run time", format_duration(job.p50_s),
-                           fmt::format("95 %: {}; {:.0f} steps", format_duration(job.p95_s), job.steps));
+    std::string out =
+        line("run time", format_duration(job.p50_s),
+             fmt::format("95 %: {}; {:.0f} step{}", format_duration(job.p95_s), job.steps, job.steps == 1 ? "" : "s"));
     for (const JobPart& part : job_parts)
         if (job.*part.seconds >= least_shown_s)
             out += line(fmt::format("  {}", part.name), format_duration(job.*part.seconds));
-    const std::string option = candidate.fits_time ? fmt::format("--time={}", format_limit(candidate.limit_min)) : "";
-    const std::string& by = candidate.limit_capped_by.empty() ? candidate.limit_keeps : candidate.limit_capped_by;
-    const std::string because = by.empty() ? "" : fmt::format("({})", by);
-    out += line("time limit", format_limit(candidate.limit_min),
-                option + (option.empty() || because.empty() ? "" : " ") + because);
-    out += line("GPU-hours", format_hours(job.gpu_hours(job.p50_s)), "95 %: " + format_hours(job.gpu_hours(job.p95_s)));
+    out += limit_text(candidate);
+    out += line(fmt::format("{}-hours", unit_of(prediction)), format_hours(job.gpu_hours(job.p50_s)),
+                "95 %: " + format_hours(job.gpu_hours(job.p95_s)));
     return out;
 }
 
@@ -190,6 +200,7 @@ Value to_value(const Prediction& prediction, bool layers, const std::vector<Reme
     }
     if (layers) out.set("layers", layers_value(candidate.step));
     out.set("assumed", strings(prediction.assumed));
+    out.set("left_out", strings(prediction.left_out));
     out.set("warnings", strings(prediction.warnings));
     out.set("remedies", remedies_value(remedies));
     out.set("anchored", prediction.anchored.empty() ? Value() : Value(prediction.anchored));
@@ -209,12 +220,15 @@ std::string to_text(const Prediction& prediction, bool layers, const std::vector
     out += fmt::format(", {} layer times\n\n", prediction.origin.by == "torch" ? "learnt" : prediction.origin.by);
     out += step_text(candidate.step);
     out += memory_text(prediction);
-    out += job_text(candidate);
+    out += job_text(prediction);
     if (!prediction.anchored.empty()) out += fmt::format("measured       {}\n", prediction.anchored);
     for (const UncertainLayers& uncertain : prediction.least_certain)
         out += fmt::format("least certain  {}\n", to_text(uncertain));
     for (const std::string& text : prediction.assumed) out += fmt::format("assumed        {}\n", text);
-    for (const std::string& text : prediction.warnings) out += fmt::format("warning        {}\n", text);
+    for (const std::string& text : prediction.left_out) out += fmt::format("left out       {}\n", text);
+    const bool told = candidate.job && !fits(prediction);  // instead of the limit
+    for (const std::string& text : prediction.warnings)
+        if (!told || text != candidate.reason) out += fmt::format("warning        {}\n", text);
     out += remedies_text(remedies);
     if (layers) out += layers_text(candidate.step);
     return out;

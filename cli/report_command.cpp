@@ -8,7 +8,9 @@
 #include "cli/accuracy_json.h"
 #include "cli/accuracy_text.h"
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/gpu_hours_output.h"
+#include "cli/number_option.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
 
@@ -34,8 +36,8 @@ Status write_margins_file(const ReportOptions& options, const AccuracyAnswer& an
                                        answer.accuracy.counts.judged, answer.kill_rate,
                                        (1 - answer.kill_rate) / answer.kill_rate));
     if (auto s = write_file_atomically(options.margins_file, write_margins(margins)); !s) return s;
-    fmt::print(stderr, "dlcast: wrote {}: {} margins from {} jobs\n", options.margins_file, margins.rows.size(),
-               margins.rows.front().jobs);
+    fmt::print(stderr, "dlcast: wrote {}: {} from {}\n", options.margins_file, counted(margins.rows.size(), "margin"),
+               counted(margins.rows.front().jobs, "job"));
     return ok();
 }
 
@@ -73,7 +75,7 @@ void add_report(CLI::App& app, int& exit_code) {
                      "Cluster file: tells the limits that jobs without one of their own would have had")
         ->type_name("FILE");
     verb->add_option("--kill-rate", options->kill_rate, "Share of jobs that may be killed at their limits")
-        ->check(CLI::Range(0.0001, 0.5))
+        ->check(number_between(0.0001, 0.5))
         ->type_name("SHARE");
     verb->add_option("--write-margins", options->margins_file, "Write the margins that keep the kill rate")
         ->type_name("FILE");

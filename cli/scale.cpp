@@ -24,6 +24,9 @@ struct Options {
 int run_scale(Options& options) {
     const auto site = open_site(options.forecast);
     if (!site) return report(site.error());
+    if (options.scale.gpus.empty() && options.forecast.predict.partition.empty() && !site->cluster)
+        throw CLI::ValidationError(
+            "no cluster file to take partitions from; write one with dlcast sync, or name GPUs with --gpu");
     options.scale.predict = options.forecast.predict;
     const auto scaling = make_scaling(options.scale, site->view());
     if (!scaling) return report(scaling.error());

@@ -7,7 +7,8 @@
 #include <cmath>
 #include <set>
 
-#include "predictor/base/text.h"
+#include "cli/counted.h"
+#include "cli/placements.h"
 #include "predictor/job/possible_placements.h"
 
 namespace dlcast {
@@ -26,40 +27,34 @@ std::vector<int> counts_up_to(int most, int replica) {
     return out;
 }
 
-int most_gpus_of(const Partition& partition) {
-    int most = 0;
-    for (const NodeGroup& group : partition.groups) {
-        const int nodes = partition.max_nodes > 0 ? std::min(group.nodes, partition.max_nodes) : group.nodes;
-        most = std::max(most, nodes * group.gpus_per_node);
-    }
-    return most;
-}
-
 struct Place {
     std::string partition, gpu;  // one of them is empty
     int most_gpus = 0;
+    bool on_cpu = false;  // its nodes are counted
 };
 
-Result<std::vector<Place>> places_of(const ScaleOptions& options, const PredictSite& site) {
+Result<std::vector<Place>> places_of(const ScaleOptions& options, const PredictSite& site,
+                                     std::vector<std::string>& left_out) {
     std::vector<Place> out;
     const int standard = options.max_gpus > 0 ? options.max_gpus : usual_most_gpus;
     for (const std::string& gpu : options.gpus) out.push_back({"", gpu, standard});
     if (!out.empty()) return out;
-    if (!site.cluster)
-        return invalid_argument(
-            "no cluster file to take partitions from; write one with dlcast sync, or name GPUs with --gpu");
-    std::vector<std::string> wanted;
-    if (!options.predict.partition.empty()) wanted = split(options.predict.partition, ',');
-    for (const std::string& name : wanted)
-        if (!site.cluster->find(trim(name)))
-            return invalid_argument(fmt::format("partition {}: not in the cluster file", trim(name)));
-    for (const Partition& partition : site.cluster->partitions) {
-        const bool is_wanted = std::find(wanted.begin(), wanted.end(), partition.name) != wanted.end();
-        const int has = most_gpus_of(partition);
-        if (has == 0 || (wanted.empty() ? !partition.up : !is_wanted)) continue;
-        out.push_back({partition.name, "", options.max_gpus > 0 ? std::min(has, options.max_gpus) : has});
+    const auto partitions = site_partitions(options.predict.partition, site);
+    if (!partitions) return partitions.error();
+    std::vector<std::string> without_gpus;
+    for (const Partition* partition : partitions->taken) {
+        const bool on_cpu = !has_gpus(*partition);
+        const int has = most_devices(*partition);
+        if (on_cpu && !missing_cpu({partition->name}, *site.config).empty())
+            without_gpus.push_back(partition->name);
+        else if (has == 0)
+            left_out.push_back(fmt::format("partition {}: has no nodes", partition->name));
+        else
+            out.push_back({partition->name, "", options.max_gpus > 0 ? std::min(has, options.max_gpus) : has, on_cpu});
     }
-    if (out.empty()) return invalid_argument("no partition of the cluster file is up and has GPUs");
+    if (!without_gpus.empty()) left_out.push_back(missing_cpu(without_gpus, *site.config));
+    left_out.insert(left_out.end(), partitions->left_out.begin(), partitions->left_out.end());
+    if (out.empty()) return invalid_argument(fmt::format("{}", fmt::join(left_out, "; ")));
     return out;
 }
 
@@ -74,7 +69,7 @@ void add_once(std::vector<std::string>& list, const std::string& text) {
 
 // Placements of every count, by kind of node.
 Status find_all(const ScaleOptions& options, const PredictSite& site, Scaling& out) {
-    auto places = places_of(options, site);
+    auto places = places_of(options, site, out.left_out);
     if (!places) return places.error();
     const Parallel& p = out.workload.training.parallel;
     const double replica = 1.0 * p.tp * p.pp * p.cp;  // double: degrees may be absurd
@@ -90,12 +85,13 @@ Status find_all(const ScaleOptions& options, const PredictSite& site, Scaling& o
             PredictOptions one = options.predict;
             one.gpu = place.gpu;
             one.partition = place.partition;
-            one.gpus = count;
+            (place.on_cpu ? one.nodes : one.gpus) = count;
             auto found = placements_of(one, site);
             Status status = found ? keep_possible(out.workload, *found) : Status(found.error());
             if (!status) {
                 if (first) first = status;
-                out.left_out.push_back(fmt::format("{} GPUs: {}", count, status.error().message));
+                out.left_out.push_back(
+                    fmt::format("{}: {}", counted(count, place.on_cpu ? "node" : "GPU"), status.error().message));
                 continue;
             }
             for (Placement& placement : found->found) {
@@ -196,6 +192,8 @@ Result<std::unique_ptr<Scaling>> make_scaling(const ScaleOptions& options, const
             if (text.find("nodes of") == std::string::npos)
                 add_once(out->assumed, out->curves.size() > 1 ? curve.name + ": " + text : text);
     }
+    for (std::string& warning : named_but_closed(options.predict.partition, site))
+        out->warnings.push_back(std::move(warning));
     if (!out->has_duration) out->warnings.push_back(missing_duration(out->workload));
     choose(*out);
     return out;

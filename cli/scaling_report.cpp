@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/chart.h"
+#include "cli/counted.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
@@ -15,7 +16,7 @@ constexpr double bytes_per_GiB = 1 << 30;
 
 std::string duration_words(const Training& training) {
     if (training.epochs) return fmt::format(", {:g} epochs", *training.epochs);
-    if (training.steps) return fmt::format(", {} steps", *training.steps);
+    if (training.steps) return ", " + counted(*training.steps, "step");
     if (training.tokens) return fmt::format(", {:g} tokens", *training.tokens);
     return "";
 }

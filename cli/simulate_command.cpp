@@ -4,9 +4,12 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/gpu_hours_output.h"
+#include "cli/number_option.h"
 #include "cli/trace_reader.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
@@ -22,16 +25,31 @@ struct SimulateOptions {
     bool make_up = false, json = false;
 };
 
+// The count of "a100=16" or "128".
+std::optional<std::int64_t> capacity_of(const std::string& text) {
+    const auto equals = text.rfind('=');
+    const auto count = parse_integer(equals == std::string::npos ? text : text.substr(equals + 1));
+    if (!count || *count < 1 || *count > 1'000'000'000) return std::nullopt;
+    return count;
+}
+
+CLI::Validator capacity() {
+    const auto check = [](std::string& text) -> std::string {
+        if (capacity_of(text)) return "";
+        return fmt::format("\"{}\" should be a number of GPUs from 1 to 1000000000, or PARTITION=GPUS",
+                           one_line(text, 60));
+    };
+    return CLI::Validator(check, "");
+}
+
 // "a100=16" for a partition, "128" for all.
 Status set_capacities(const std::vector<std::string>& given, Trace& trace) {
     for (const std::string& text : given) {
         const auto equals = text.rfind('=');
-        const auto count = parse_integer(equals == std::string::npos ? text : text.substr(equals + 1));
-        if (!count || *count < 1 || *count > 1'000'000'000)
-            return invalid_argument(fmt::format("--capacity {}: write a number of GPUs, or PARTITION=GPUS", text));
         bool found = equals == std::string::npos;
         for (auto& [name, pool] : trace.pools)
-            if (equals == std::string::npos || name == text.substr(0, equals)) pool.capacity = *count, found = true;
+            if (equals == std::string::npos || name == text.substr(0, equals))
+                pool.capacity = *capacity_of(text), found = true;
         if (!found)
             return invalid_argument(fmt::format("--capacity {}: no job of the trace ran in that partition", text));
     }
@@ -96,8 +114,8 @@ Status run_simulate(SimulateOptions& options) {
         entry.set("jobs_with_made_up_forecast", makes_up ? jobs - with : 0);
         Value& results = entry.set("results", Value::array());
         text += fmt::format(
-            "{}{} {}, {} jobs, {} with a forecast{}\n", name.empty() ? "" : "partition " + name + ": ", pool.capacity,
-            unit, jobs, with,
+            "{}{} {}, {}, {} with a forecast{}\n", name.empty() ? "" : "partition " + name + ": ", pool.capacity, unit,
+            counted(jobs, "job"), with,
             makes_up ? fmt::format(", the others with made-up ones of {:g} % error", 100 * options.made_up.rel_sd)
                      : "");
         text += fmt::format("  {:<20} {:>10} {:>10} {:>10} {:>9} {:>9} {:>8} {:>11} {:>10}\n", "", "mean wait",
@@ -107,14 +125,15 @@ Status run_simulate(SimulateOptions& options) {
             results.push(result_json(kind, result));
             text += result_text(kind, result);
             if (result.unknown > 0)
-                text += fmt::format("    {} jobs that were killed would have gone on, nobody knows how long\n",
-                                    result.unknown);
+                text += fmt::format("    {} killed that would have gone on, nobody knows how long\n",
+                                    counted(result.unknown, "job", "was", "were"));
             if (result.too_large > 0)
-                text += fmt::format("    {} jobs are larger than all {}\n", result.too_large, unit);
+                text += fmt::format("    {} larger than all {}\n", counted(result.too_large, "job", "is", "are"), unit);
         }
         pools.push(std::move(entry));
     }
-    if (trace->left_out > 0) text += fmt::format("{} rows are no jobs that ran and were left out\n", trace->left_out);
+    if (trace->left_out > 0)
+        text += fmt::format("{} left out: no job that ran\n", counted(trace->left_out, "row", "was", "were"));
     fmt::print("{}", options.json ? write_json(out, 2) + "\n" : text);
     return ok();
 }
@@ -130,19 +149,22 @@ void add_simulate(CLI::App& app, int& exit_code) {
     verb->add_option("-p,--partition", options->partitions, "Only these partitions")->type_name("NAME");
     verb->add_option("--capacity", options->capacities,
                      "GPUs (SWF: processors): N, or PARTITION=N; the most in use at once otherwise (SWF: MaxProcs)")
-        ->type_name("N");
+        ->type_name("N")
+        ->check(capacity());
     CLI::Option* error =
         verb->add_option("--error-sd", options->made_up.rel_sd,
                          "Make up forecasts of this relative error for jobs that have none; SWF traces: 0.2")
-            ->check(CLI::Range(0.0, 2.0))
+            ->check(number_between(0.0, 2.0))
             ->type_name("SHARE");
     verb->add_option("--kill-rate", options->made_up.kill_rate, "Of made-up limits; 0.01 otherwise")
-        ->check(CLI::Range(0.0001, 0.5))
+        ->check(number_between(0.0001, 0.5))
         ->type_name("SHARE");
     verb->add_option("--round-up-min", options->round_up_min, "Made-up limits are multiples of this; 15 otherwise")
-        ->check(CLI::Range(1, 1440))
+        ->transform(whole_number(1, 1440))
         ->type_name("MIN");
-    verb->add_option("--seed", options->made_up.seed, "Of made-up forecasts")->type_name("N");
+    verb->add_option("--seed", options->made_up.seed, "Of made-up forecasts")
+        ->type_name("N")
+        ->transform(whole_number(0, largest_seed));
     verb->add_flag("--json", options->json, "Print one JSON object");
     verb->callback([options, error, &exit_code] {
         options->make_up = error->count() > 0;

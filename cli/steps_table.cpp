@@ -167,7 +167,7 @@ Status read_steps(const std::string& path, const DeviceCatalog& catalog, const s
     for (const char* column : {"row_id", "model", "gpu", "batch_per_gpu"})
         if (reader->column(column) < 0)
             return invalid_argument(fmt::format("{}: no column '{}'; the header names: {}", path, column,
-                                                fmt::join(reader->header(), ", ")));
+                                                one_line(fmt::format("{}", fmt::join(reader->header(), ", ")), 200)));
     const std::string folder = std::filesystem::path(path).parent_path().string();
     std::vector<std::string> fields;
     while (true) {

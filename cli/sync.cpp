@@ -10,6 +10,7 @@
 #include "cli/accounting_sources.h"
 #include "cli/assoc_rows.h"
 #include "cli/commands.h"
+#include "cli/counted.h"
 #include "cli/installation.h"
 #include "cli/run_program.h"
 #include "cli/synced_budgets.h"
@@ -55,7 +56,7 @@ Status sync(const SyncOptions& options) {
         return ok();
     }
     if (auto written = write_file_atomically(*path, text); !written) return written.error();
-    fmt::print(stderr, "dlcast: wrote {}: {} partitions of cluster {}\n", *path, cluster->partitions.size(),
+    fmt::print(stderr, "dlcast: wrote {}: {} of cluster {}\n", *path, counted(cluster->partitions.size(), "partition"),
                cluster->name);
     return ok();
 }

@@ -7,6 +7,7 @@
 #include <array>
 #include <charconv>
 
+#include "cli/counted.h"
 #include "predictor/accounting/outcome.h"
 #include "predictor/base/text.h"
 
@@ -136,7 +137,8 @@ Result<Trace> read_trace(const std::string& path, const AccountingOptions& optio
     if (!done) return done.error();
     std::erase_if(out.pools, [](const auto& entry) { return entry.second.jobs.empty(); });
     if (out.pools.empty())
-        return invalid_argument(fmt::format("{}: none of its {} jobs ran on GPUs or processors", path, out.left_out));
+        return invalid_argument(
+            fmt::format("{}: none of its {} ran on GPUs or processors", path, counted(out.left_out, "job")));
     return out;
 }
 

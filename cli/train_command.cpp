@@ -7,6 +7,7 @@
 
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/number_option.h"
 #include "cli/train.h"
 #include "cli/train_collectives.h"
 #include "cli/train_steps.h"
@@ -106,12 +107,14 @@ void add_train(CLI::App& app, int& exit_code) {
     verb->add_option("--exclude-gpu", options->exclusions.gpus, "GPUs whose rows are left out")->type_name("NAME");
     verb->add_option("--exclude-source", options->exclusions.sources, "Sources whose rows are left out")
         ->type_name("NAME");
-    verb->add_option("--seed", options->seed, "The same seed gives the same weights")->capture_default_str();
+    verb->add_option("--seed", options->seed, "The same seed gives the same weights")
+        ->transform(whole_number(0, largest_seed))
+        ->capture_default_str();
     verb->add_option("--members", options->members, "Networks that are averaged")
-        ->check(CLI::Range(1, 16))
+        ->transform(whole_number(1, 16))
         ->capture_default_str();
     verb->add_option("--effort", options->effort, "Multiplies the epochs")
-        ->check(CLI::Range(0.01, 100.0))
+        ->check(number_between(0.01, 100.0))
         ->capture_default_str();
     verb->add_option("--out", options->out, "Weights directory to write")->type_name("DIR")->required();
     verb->callback([&exit_code, options, steps, collectives, tables] {

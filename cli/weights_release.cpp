@@ -77,6 +77,21 @@ Error held_by_another(const std::string& name) {
         fmt::format("cannot publish '{}': another dlcast refine is at work in its folder; run it again", name));
 }
 
+// Whether a folder is a version of ours, or NAME or NAME.last, which lead to one. What is put there goes with it.
+bool is_published(const fs::path& folder) {
+    const bool leads = fs::is_symlink(folder);
+    const fs::path version = leads ? fs::read_symlink(folder) : folder.filename();
+    const fs::path link = folder.parent_path() / version.stem();
+    if (version_of(link, version) == 0) return false;
+    return leads ? folder == link || folder == link.string() + ".last" : fs::is_symlink(link);
+}
+
+fs::path published_above(const fs::path& link) {
+    for (fs::path above = link.parent_path(); above.has_relative_path(); above = above.parent_path())
+        if (is_published(above)) return above;
+    return {};
+}
+
 std::int64_t newest_version(const fs::path& link) {
     std::int64_t newest = 0;
     for (const auto& entry : fs::directory_iterator(folder_of(link)))
@@ -119,6 +134,10 @@ Status publish_weights(const std::string& name, const std::function<Status(const
                 fmt::format("--out: '{}' is there and is no link to a version; name another place, and put it into "
                             "dlcast.toml as [files] weights",
                             name));
+        if (const fs::path above = published_above(link); !above.empty())
+            return invalid_argument(fmt::format(
+                "--out: '{}' is inside '{}', a published version that is removed in time; name a place beside it", name,
+                above.string()));
         fs::create_directories(folder_of(link));
         const FolderLock lock(folder_of(link));
         if (!lock) return held_by_another(name);

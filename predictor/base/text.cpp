@@ -153,7 +153,8 @@ std::string format_duration(double seconds) {
 }
 
 std::string format_hours(double hours) {
-    return hours >= 1 && hours < 1e7 ? fmt::format("{:.1f}", hours) : fmt::format("{:.2g}", hours);
+    const double size = std::abs(hours);
+    return size >= 1 && size < 1e7 ? fmt::format("{:.1f}", hours) : fmt::format("{:.2g}", hours);
 }
 
 std::string format_step_time(double seconds) {

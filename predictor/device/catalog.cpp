@@ -93,7 +93,9 @@ Error DeviceCatalog::unknown(std::string_view name) const {
         return not_found(
             fmt::format("GPU \"{}\" is unknown; write the type alone, \"{}\", and the count apart", name, type));
     }
-    const std::string hint = near.empty() ? "add it to the site's own GPU file ([files] site_gpus in dlcast.toml)"
+    const std::string hint = near.empty() ? "gpus.toml beside dlcast.toml lists those known, and `dlcast-profile "
+                                            "--device cuda` on it writes the entry for a file of your own ([files] "
+                                            "site_gpus in dlcast.toml)"
                                           : fmt::format("did you mean \"{}\"?", near);
     return not_found(fmt::format("GPU \"{}\" is unknown; {}", name, hint));
 }

@@ -50,6 +50,7 @@ std::string place_on(Search& search, const Partition& partition, const NodeGroup
         return fmt::format("its {} nodes lack {}", group.gpu, search.request.features);
     const int nodes = partition.max_nodes > 0 ? std::min(group.nodes, partition.max_nodes) : group.nodes;
     const auto count = place_gpus(gpus, gpus.on_cpu ? 1 : group.gpus_per_node, nodes);
+    if (!count && gpus.on_cpu) return fmt::format("{} nodes are asked for, it has {}", gpus.nodes, nodes);
     if (!count) return count.error().message;
     Placement placement;
     placement.gres = gpus.on_cpu ? cpu_device : group.gpu;

@@ -45,9 +45,10 @@ Candidate make_candidate(const Workload& workload, const StepEstimate& step, con
     if (has_bytes > 0 && step.memory.total_bytes() > has_bytes) {
         out.fits_memory = false;
         out.reason = fmt::format(
-            "needs about {:.0f} GiB a GPU, {} has {:.0f} GiB; lower batch_size, shard with zero or fsdp, or checkpoint "
+            "needs about {:.0f} GiB a {}, {} has {:.0f} GiB; lower batch_size, shard with zero or fsdp, or checkpoint "
             "activations",
-            step.memory.total_bytes() / bytes_per_GiB, placement.gres, has_bytes / bytes_per_GiB);
+            step.memory.total_bytes() / bytes_per_GiB, placement.on_cpu ? "node" : "GPU", placement.gres,
+            has_bytes / bytes_per_GiB);
     }
     if (!out.job) return out;
     const Margin* margin =

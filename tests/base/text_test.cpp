@@ -54,6 +54,7 @@ TEST_CASE("times print as Slurm and as people write them", "[text]") {
     CHECK(format_duration(1e300) == "over a million years");
     CHECK(format_hours(12.68) == "12.7");
     CHECK(format_hours(0.00213) == "0.0021");
+    CHECK(format_hours(-1234.56) == "-1234.6");  // what an overdrawn budget has left
     CHECK(format_step_time(0.1183) == "118.300 ms");
     CHECK(format_step_time(12.5) == "12.50 s");
     CHECK(format_step_time(7200) == "2 h");

@@ -85,7 +85,8 @@ TEST_CASE("faults name the file, the line and what is wrong", "[csv]") {
           std::string::npos);
     CHECK(fault_of(folder.write("c.csv", "")).find("empty") != std::string::npos);
     CHECK(fault_of(folder.write("d.csv", "a,a\n")).find("'a' stands twice") != std::string::npos);
-    CHECK(fault_of(folder.path("none.csv")).find("cannot read") != std::string::npos);
+    CHECK(fault_of(folder.path("none.csv")).find("No such file or directory; name a CSV file") != std::string::npos);
+    CHECK(fault_of(folder.path("")).find("is a folder; name a CSV file") != std::string::npos);
     CHECK(fault_of(folder.write("e.csv", "a\n\"" + std::string(2 << 20, 'x'))).find("1 MiB") != std::string::npos);
 }
 

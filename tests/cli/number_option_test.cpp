@@ -25,7 +25,7 @@ std::string fault_of(const CLI::Validator& check, std::string text, std::int64_t
 
 TEST_CASE("a count out of range is told with the range", "[cli]") {
     const CLI::Validator check = whole_number(1, 1000);
-    for (const char* text : {"0", "1001", "99999999999999999999", "1.5", "many"}) {
+    for (const char* text : {"0", "1001", "99999999999999999999", "1.5", "many", "nan", "inf", "-1"}) {
         CAPTURE(text);
         CHECK(fault_of(check, text) == std::string("--n: \"") + text + "\" should be a whole number from 1 to 1000");
     }
@@ -38,5 +38,7 @@ TEST_CASE("a count may be written with an exponent", "[cli]") {
 }
 
 TEST_CASE("a number out of range is told with the range", "[cli]") {
-    CHECK(fault_of(number_between(1e-6, 1e9), "0") == "--n: \"0\" should be a number from 1e-06 to 1e+09");
+    for (const char* text : {"0", "nan", "inf", "-inf", "1e300", "x"})
+        CHECK(fault_of(number_between(1e-6, 1e9), text) ==
+              std::string("--n: \"") + text + "\" should be a number from 1e-06 to 1e+09");
 }

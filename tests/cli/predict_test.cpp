@@ -127,7 +127,12 @@ TEST_CASE("a batch beyond the GPU's memory does not fit and is still forecast", 
     const Value value = to_value(*prediction, false);
     CHECK_FALSE(value.find("fits")->as_bool());
     CHECK(value.find("step")->find("step_ms")->as_number() > 0);
-    CHECK_THAT(to_text(*prediction, false), Contains("does not fit"));
+    const std::string text = to_text(*prediction, false);
+    CHECK_THAT(text, Contains("does not fit") && !Contains("--time="));
+    const auto why = text.find("time limit               none   it needs about");
+    REQUIRE(why != std::string::npos);
+    CHECK_THAT(text.substr(why), Contains("lower batch_size"));
+    CHECK(text.find("needs about", why + 40) == std::string::npos);  // once
 }
 
 TEST_CASE("the parts of a step make up the step", "[predict]") {
@@ -172,7 +177,7 @@ TEST_CASE("a step of hours is not told in milliseconds", "[predict]") {
     REQUIRE(prediction);
     const std::string text = to_text(*prediction, false);
     CHECK_THAT(text.substr(0, text.find("optimizer")), !Contains(" ms"));
-    CHECK_THAT(text, Contains("years") && Contains("(longest limit given)") && !Contains("--time="));
+    CHECK_THAT(text, Contains("years") && !Contains("--time="));
 }
 
 TEST_CASE("GPUs are counted over all nodes and divide evenly", "[predict]") {
@@ -201,6 +206,9 @@ TEST_CASE("a partition of the cluster file gives GPU and limit", "[predict]") {
     CHECK(to_value(*prediction, false).find("partition")->as_string() == "v100");
     CHECK(prediction->candidate.limit_min == 60);  // 90 epochs are longer than its hour
     CHECK_FALSE(fits(*prediction));
+    CHECK_THAT(to_text(*prediction, false), Contains("none   it may take") &&
+                                                Contains("longer than partition v100 MaxTime 1:00:00") &&
+                                                !Contains("--time="));
     options.gpus = 64;
     CHECK_FALSE(predict(options, true));
     options.partition = "nowhere";

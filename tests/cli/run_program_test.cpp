@@ -18,6 +18,10 @@ TEST_CASE("a program that fails, hangs or is not there is an error that names it
     CHECK(failed.error().fault == Fault::unavailable);
     CHECK_THAT(failed.error().message, Catch::Contains("`false` failed (exit code 1)"));
 
+    const auto told = run_program({"sh", "-c", "echo first >&2; echo second >&2; exit 3"}, 5s);
+    REQUIRE_FALSE(told);
+    CHECK_THAT(told.error().message, Catch::Contains("failed (exit code 3): first; second"));
+
     const auto hung = run_program({"sleep", "60"}, 100ms);
     REQUIRE_FALSE(hung);
     CHECK_THAT(hung.error().message, Catch::Contains("`sleep 60` did not end in time"));

@@ -64,6 +64,19 @@ TEST_CASE("what cannot be published leaves the weights as they are", "[refine]")
     CHECK(fs::is_empty(plain));
 }
 
+TEST_CASE("nothing is published inside a published version, which goes with it", "[refine]") {
+    const ScratchFolder folder;
+    const std::string name = folder.path("weights");
+    REQUIRE(publish_weights(name, holding("one")));
+    for (const char* inside : {"/more", "/deep/more", ".v1/more"}) {
+        CAPTURE(inside);
+        CHECK_THAT(publish_weights(name + inside, holding("two")).error().message,
+                   Contains("inside '" + name) && Contains("beside it"));
+    }
+    CHECK(entries(name) == 1);
+    REQUIRE(publish_weights(folder.path("site.v2/more"), holding("three")));  // a folder that is no version
+}
+
 TEST_CASE("publishers at the same time each publish a whole version", "[refine]") {
     const ScratchFolder folder;
     const std::string name = folder.path("weights");

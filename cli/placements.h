@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Where the devices of a command line could stand: on the site's partitions, or on nodes of the usual size.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "cli/prediction.h"
+
+namespace dlcast {
+
+/// The partitions of a list as people write it (-p), in its order and as they stand; of an empty list all that are up
+/// and admit whoever asks.
+struct SitePartitions {
+    std::vector<const Partition*> taken;
+    std::vector<std::string> left_out;  // "partition gold: admits other QOS only"
+};
+/// Errors: no cluster file, a name that it does not have.
+Result<SitePartitions> site_partitions(const std::string& list, const PredictSite& site);
+
+/// What speaks against partitions of the list although they are taken: "partition gold: is down; ...".
+std::vector<std::string> named_but_closed(const std::string& list, const PredictSite& site);
+
+/// Where the devices of `options` could stand, on the site's partitions or, for a GPU by name, on usual nodes. Nodes
+/// without GPUs are one device each where the site says which ([gpu_names] cpu), as for the plugin. Errors: those of
+/// site_partitions, GPUs that do not divide over nodes, no place.
+Result<Placements> placements_of(const PredictOptions& options, const PredictSite& site);
+
+bool has_gpus(const Partition& partition);
+/// The most devices one kind of its nodes has: GPUs, or of a partition without GPUs nodes.
+int most_devices(const Partition& partition);
+/// Why these partitions without GPUs have no forecast, with the remedy; empty: the site names the device of their CPUs.
+std::string missing_cpu(const std::vector<std::string>& partitions, const SiteConfig& site);
+
+}  // namespace dlcast
