@@ -47,6 +47,11 @@ CASES = [
     ("train --ops a.csv --out x --members 0", RANGE),
     ("train --out x", "--ops"),
     ("predikt", "predict"),
+    ("", "simulate"),
+    ("evaluate", "collectives"),
+    ("evaluate stepz a.csv", "steps"),
+    ("predict resnet18 --gup a100", "--gpu"),
+    ("evaluate ops a.csv --weight w", "--weights"),
 ]
 
 failed = 0
