@@ -49,8 +49,11 @@ Status for_each_line(const std::string& path, const std::function<Status(std::st
     for (int line = 1; file.getline(text.data(), static_cast<std::streamsize>(text.size())); ++line) {
         if (line > most_lines)
             return invalid_argument(fmt::format("'{}' has more than {} lines; split it", path, most_lines));
-        if (trim(text.data()).empty()) continue;
-        if (auto status = use(text.data(), line); !status) return status;
+        // With its end counted, unless the file ends without one. A zero byte does not end it: the reader refuses it.
+        const auto length = static_cast<std::size_t>(file.gcount()) - (file.eof() ? 0 : 1);
+        const std::string_view whole(text.data(), length);
+        if (trim(whole).empty()) continue;
+        if (auto status = use(whole, line); !status) return status;
     }
     if (!file.bad() && !file.eof())
         return invalid_argument(
@@ -66,15 +69,21 @@ std::string to_plan_line(const SamplePoint& point) {
     return write_json(out);
 }
 
+Result<SamplePoint> parse_plan_line(std::string_view text, const std::string& source, int line) {
+    const auto root = parse_json_line(text, source, line);
+    if (!root) return root.error();
+    ObjectReader r(*root, source, "point of a plan");
+    auto point = read_point(r, *root, source);
+    if (!point) return point.error();
+    if (auto end = r.finish(); !end) return end.error();
+    return point;
+}
+
 Result<std::vector<SamplePoint>> read_plan(const std::string& path) {
     std::vector<SamplePoint> out;
     auto status = for_each_line(path, [&](std::string_view text, int line) -> Status {
-        const auto root = parse_json_line(text, path, line);
-        if (!root) return root.error();
-        ObjectReader r(*root, path, "point of a plan");
-        auto point = read_point(r, *root, path);
+        auto point = parse_plan_line(text, path, line);
         if (!point) return point.error();
-        if (auto end = r.finish(); !end) return end;
         out.push_back(std::move(*point));
         return ok();
     });

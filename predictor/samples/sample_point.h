@@ -64,6 +64,7 @@ Status for_each_line(const std::string& path, const std::function<Status(std::st
 /// A plan of what to measure: one object a line with one of the three members. `dlcast calibrate` writes plans,
 /// `dlcast-profile --plan` measures them. Errors as above.
 std::string to_plan_line(const SamplePoint& point);
+Result<SamplePoint> parse_plan_line(std::string_view text, const std::string& source, int line);
 Result<std::vector<SamplePoint>> read_plan(const std::string& path);
 
 }  // namespace dlcast

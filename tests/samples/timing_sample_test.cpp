@@ -161,6 +161,17 @@ TEST_CASE("the schema of timing samples lists the words that the reader knows", 
     CHECK(words("collective", "name") == std::vector<std::string>(collective_names.begin(), collective_names.end()));
 }
 
+TEST_CASE("lines of a file need no end at the last one, and a zero byte ends none", "[samples]") {
+    ScratchFolder folder;
+    const std::string line = to_plan_line(convolution());
+    const auto read = read_plan(folder.write("open", line + "\n\n" + line));
+    REQUIRE(read);
+    CHECK(read->size() == 2);
+    const auto cut = read_plan(folder.write("zero", line + std::string("\0 and more\n", 11)));
+    REQUIRE_FALSE(cut);
+    CHECK(cut.error().message.find("zero:1:") != std::string::npos);
+}
+
 TEST_CASE("a plan reads back as it was written", "[samples]") {
     ScratchFolder folder;
     const MeasuredPass pass{"resnet18", 8, Pass::forward, true, Precision::fp32, Optimizer::none, 1, 1, 0};
