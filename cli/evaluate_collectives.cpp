@@ -7,6 +7,7 @@
 #include <memory>
 
 #include "cli/collectives_evaluation.h"
+#include "cli/collectives_through_samples.h"
 #include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/csv.h"
@@ -20,7 +21,7 @@ namespace dlcast {
 namespace {
 
 struct Options {
-    std::string setups, measured, out, left_out, constants_out, weights_dir;
+    std::string setups, measured, out, left_out, constants_out, weights_dir, samples;
     std::size_t fit_sizes = 0;
     bool json = false;
 };
@@ -74,8 +75,9 @@ Status run(const Options& options) {
     const LeftOut left_out = options.left_out == "site"    ? LeftOut::site
                              : options.left_out == "setup" ? LeftOut::setup
                                                            : LeftOut::nothing;
-    const auto forecasts =
-        forecast_collectives(*tables, shipped->constants, links->priors, left_out, options.fit_sizes);
+    auto forecasts = forecast_collectives(*tables, shipped->constants, links->priors, left_out, options.fit_sizes);
+    if (!options.samples.empty())
+        if (auto s = correct_through_samples(*tables, options.samples, forecasts); !s) return s;
     if (!options.out.empty())
         if (auto s = write_file_atomically(options.out, table_text(*tables, forecasts, options.fit_sizes > 0)); !s)
             return s;
@@ -105,9 +107,14 @@ void add_evaluate_collectives(CLI::App& evaluate, int& exit_code) {
     const auto options = std::make_shared<Options>();
     verb->add_option("SETUPS", options->setups, "Table of machine set-ups, CSV or CSV.gz")->required();
     verb->add_option("MEASURED", options->measured, "Table of sizes and times, CSV or CSV.gz")->required();
-    verb->add_option("--fit-sizes", options->fit_sizes, "Measured sizes of each table that correct its others")
-        ->type_name("K")
-        ->transform(whole_number(0, 64));
+    CLI::Option* fit_sizes =
+        verb->add_option("--fit-sizes", options->fit_sizes, "Measured sizes of each table that correct its others")
+            ->type_name("K")
+            ->transform(whole_number(0, 64));
+    verb->add_option("--samples", options->samples,
+                     "These sizes through files as dlcast-sweep writes them, put here, and as refine reads them")
+        ->type_name("DIR")
+        ->needs(fit_sizes);
     verb->add_option("--out", options->out, "Forecasts to write: setup_id,collective,dtype,size_bytes,pred_us")
         ->type_name("PRED.csv");
     verb->add_option("--cross-validate", options->left_out, "Forecast each set-up, or each site, by a fit without it")

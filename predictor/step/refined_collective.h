@@ -23,7 +23,8 @@ struct RefinedCollective {
 };
 
 /// The same for one fabric: what to multiply the form's time by, from the residuals of the measured sizes
-/// (nccl_residual.h). 1 far from all of them.
+/// (nccl_residual.h). More bytes never take less time than fewer: sizes in steps of 2 up to the largest measured one
+/// are looked at.
 class CollectiveCorrection {
 public:
     /// `form_us` gives the form's time of `bytes`; sizes it has none for are left out.
@@ -32,16 +33,25 @@ public:
         for (const CollectiveSize& size : table.sizes)
             if (const double us = form_us(size.bytes); us > 0) add(size.bytes, us, size.time_us);
         solve();
+        constexpr double least_bytes = 8.0;
+        const double most_bytes = largest_anchor();
+        for (double bytes = least_bytes; bytes <= most_bytes; bytes *= 2.0)
+            if (const double us = form_us(bytes); us > 0) floors_.push_back({bytes, us * factor(bytes, us)});
     }
     double factor(double bytes, double form_us) const;
 
 private:
     void add(double bytes, double form_us, double measured_us);
     void solve();
+    double largest_anchor() const;
     struct Anchor {
         double bytes, form_us, weight;
     };
+    struct Floor {
+        double bytes, time_us;
+    };
     std::vector<Anchor> anchors_;
+    std::vector<Floor> floors_;  // bytes and times ascending
 };
 
 }  // namespace dlcast

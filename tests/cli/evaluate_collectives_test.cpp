@@ -9,6 +9,8 @@
 #include <sstream>
 
 #include "cli/collectives_evaluation.h"
+#include "cli/collectives_through_samples.h"
+#include "cli/site_samples.h"
 #include "cli/train_collectives.h"
 #include "predictor/base/text.h"
 
@@ -91,6 +93,27 @@ TEST_CASE("fitted sizes are marked, and correct their own table alone", "[cli][c
     CHECK(lines[4] == plain_lines[4] + ",0");
 }
 
+TEST_CASE("fitted sizes that went through files of dlcast-sweep say the same", "[cli][collectives]") {
+    const Folder folder;
+    const auto measured = folder.write("a.csv", measured_table({"25", "", "15", "90"}));
+    const auto direct = pred_of(folder, measured, {"--fit-sizes", "1"});
+    const std::string files = (folder.path / "sweeps").string();
+    CHECK(pred_of(folder, measured, {"--fit-sizes", "1", "--samples", files}) == direct);
+    const auto read = read_site_samples({files + "/here_b-float.jsonl"}, [] {
+        Device device;
+        device.name = "nobody knows";
+        DeviceCatalog catalog;
+        catalog.add(device, {});
+        return catalog;
+    }());
+    REQUIRE(read);
+    REQUIRE(read->collectives.size() == 1);  // 8 ranks on each of 2 nodes, 1e6 bytes in 90 us
+    CHECK(read->collectives[0].ranks_per_node == 8);
+    CHECK(read->collectives[0].nodes == 2);
+    CHECK(read->collectives[0].sizes[0].bytes == 1e6);
+    CHECK(read->collectives[0].sizes[0].time_us == Approx(90).epsilon(1e-12));  // seconds and back
+}
+
 TEST_CASE("a table without a needed column or with a set-up twice is refused", "[cli][collectives]") {
     const Folder folder;
     const LinkCatalog links = shipped_links();
@@ -128,12 +151,17 @@ TEST_CASE("public tables are forecast without their site as well as promised", "
     const LinkCatalog links = shipped_links();
     const auto tables = read_collectives(folder + "setups.csv.gz", folder + "nccl_measured.csv.gz", links);
     REQUIRE(tables);
-    const auto figures = [&](std::size_t fit_sizes) {
-        const auto forecasts =
-            forecast_collectives(*tables, links.priors.median, links.priors, LeftOut::site, fit_sizes);
+    const auto figures = [&](std::vector<CollectiveForecast> forecasts) {
         return collective_errors(*tables, forecasts, links.priors, {}).forecast;
     };
-    const auto without = figures(0), with = figures(3);
+    const auto forecasts = [&](std::size_t fit_sizes) {
+        return forecast_collectives(*tables, links.priors.median, links.priors, LeftOut::site, fit_sizes);
+    };
+    auto through_files = forecasts(3);
+    const auto without = figures(forecasts(0)), with = figures(through_files);
+    const Folder scratch;
+    REQUIRE(correct_through_samples(*tables, scratch.path.string(), through_files));
+    const auto swept = figures(through_files).groups("size");
     const auto sizes = without.groups("size"), several = without.groups("nodes and size"), fitted = with.groups("size");
     CHECK(sizes.at("to 64 KiB").median_ape_pct <= 14);
     CHECK(sizes.at("to 16 MiB").median_ape_pct <= 17);
@@ -144,6 +172,8 @@ TEST_CASE("public tables are forecast without their site as well as promised", "
     CHECK(fitted.at("to 64 KiB").median_ape_pct <= 5);
     CHECK(fitted.at("to 16 MiB").median_ape_pct <= 8.5);
     CHECK(fitted.at("larger").median_ape_pct <= 3.4);
+    for (const auto& [size, errors] : fitted)
+        CHECK(swept.at(size).median_ape_pct == Approx(errors.median_ape_pct).margin(0.1));  // times that fall stay so
 }
 
 TEST_CASE("weights that are not there are refused", "[evaluate_collectives]") {

@@ -82,6 +82,20 @@ TEST_CASE("a kept table forecasts what the sizes it was made of forecast", "[ref
         CHECK_THAT(form_us(bytes[i]) * correction.factor(bytes[i], form_us(bytes[i])), WithinRel(expected[i], 1e-9));
 }
 
+// Between the two sizes the residual falls from ln 3 to 0 while the form stays at 10 us.
+TEST_CASE("a correction never makes more bytes cheaper", "[refine]") {
+    const RefinedCollective table{"round", Collective::all_reduce, 4, 1, {{1024, 30.0}, {1 << 20, 10.0}}};
+    const CollectiveCorrection correction(table, [](double) { return 10.0; });
+    double before = 0.0;
+    for (double bytes = 1024; bytes <= 1 << 20; bytes *= 2) {
+        const double factor = correction.factor(bytes, 10.0);
+        CHECK(factor >= before);
+        before = factor;
+    }
+    CHECK(correction.factor(1 << 20, 10.0) > 2.5);  // what 1 KiB took
+    CHECK(correction.factor(1 << 20, 1e6) < 1.1);   // a longer form needs no floor
+}
+
 TEST_CASE("what a site refined is written and read again", "[refine]") {
     RefinedSteps refined;
     refined.collectives = measured().refined;
