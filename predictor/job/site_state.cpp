@@ -107,6 +107,10 @@ private:
         out_->stamps[collectives] = stamp_of(collectives);
         const std::string refined = weights_dir() + "/" + refined_steps_file;
         out_->stamps[refined] = stamp_of(refined);
+        if (keeps_weights_) {  // files that a version lacks have defaults, which are not those of the version kept
+            out_->steps = previous_->steps;
+            return;
+        }
         auto weights = read_step_weights(weights_dir());
         if (weights) {
             out_->steps = std::move(*weights);
@@ -138,6 +142,7 @@ private:
         }
         // A module that was loaded stays usable when its file is taken away; weights that break keep the old ones.
         const bool keeps_network = previous_ && previous_->model->by() == "torch" && module_stamp != FileStamp{};
+        keeps_weights_ = keeps_network;
         fault(torch.error().message +
               (keeps_network ? "; the weights loaded before stay" : "; the analytic model answers"));
         out_->model = keeps_network ? previous_->model : std::shared_ptr<const LayerTimeModel>(make_analytic_model());
@@ -146,6 +151,7 @@ private:
     const ForecasterPaths& paths_;
     const SiteState* previous_;
     const std::int64_t now_s_;
+    bool keeps_weights_ = false;  // the version before, whole
     std::shared_ptr<SiteState> out_;
 };
 

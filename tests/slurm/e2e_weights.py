@@ -55,18 +55,24 @@ def published_weights(cluster, check):
     check("dlcast refine --rollback: the ones before answer", answer.rc == 0 and (back["weights"], back["p50_s"]) == (first, once["p50_s"]),
           (answer.err, back))
 
-    known = len(cluster.log())
-    broken = os.path.join(link, "manifest.toml")
-    text = open(broken).read()
-    cluster.write("weights/manifest.toml", "schema = \n")
-    time.sleep(1.2)
-    kept = record()
-    lines = [line for line in cluster.log()[known:].split("\n") if "manifest.toml" in line]
-    check("broken weights: the last good ones go on, and the log says so once", kept["weights"] == first and len(lines) == 1, (kept, lines))
-    print("      " + "\n      ".join(lines))
-    answer = cluster.run(cluster.dlcast, "check", "--config", cluster.config)
-    check("dlcast check names the fault", answer.rc == 1 and "manifest.toml" in answer.out + answer.err, answer.out + answer.err)
-    cluster.write("weights/manifest.toml", text)
+    version = os.path.realpath(link)
+    manifest = os.path.join(version, "manifest.toml")
+    text = open(manifest).read()
+    for what, spoil, mend in (("broken", lambda: cluster.write(manifest, "schema = \n"), lambda: cluster.write(manifest, text)),
+                              ("missing", lambda: os.rename(version, version + "-"), lambda: os.rename(version + "-", version))):
+        known = len(cluster.log())
+        spoil()
+        time.sleep(1.2)
+        kept = record()
+        lines = [line for line in cluster.log()[known:].split("\n") if "manifest.toml" in line]
+        check(f"weights {what}: the ones before go on, and the log says so once",
+              (kept["weights"], kept["p50_s"]) == (first, once["p50_s"]) and len(lines) == 1, (kept, lines))
+        print("      " + "\n      ".join(lines))
+        answer = cluster.run(cluster.dlcast, "check", "--config", cluster.config)
+        check("dlcast check names the fault", answer.rc == 1 and "manifest.toml" in answer.out + answer.err, answer.out + answer.err)
+        mend()
+        time.sleep(1.2)
+        record()
     check("slurmctld was not restarted", cluster.controller_pid == pid and cluster.run("scontrol", "ping").rc == 0)
     cluster.weights = usual
     cluster.change_config()
