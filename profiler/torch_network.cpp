@@ -7,7 +7,6 @@
 
 #include "predictor/base/text.h"
 #include "profiler/torch_functions.h"
-#include "profiler/torch_ready.h"
 
 namespace dlcast {
 namespace {

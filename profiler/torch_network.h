@@ -6,6 +6,7 @@
 
 #include "profiler/backend.h"
 #include "profiler/torch_layers.h"
+#include "profiler/torch_ready.h"
 
 namespace dlcast {
 
@@ -44,7 +45,7 @@ private:
     std::vector<torch::Tensor> end_gradients_;
     TorchWeights weights_;
     std::shared_ptr<torch::optim::Optimizer> optimizer_;
-    std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+    std::vector<HeldNode> accumulators_;
 };
 
 }  // namespace dlcast

@@ -25,10 +25,12 @@ private:
     std::function<void()> ready_;
 };
 
+/// A held node of the graph: LibTorch's own pointer, which was a shared one until it became an intrusive one.
+using HeldNode = decltype(torch::autograd::impl::grad_accumulator(std::declval<const torch::Tensor&>()));
+
 /// Calls `ready` in each backward after the weight's gradient, for as long as the node that comes back is held.
-inline std::shared_ptr<torch::autograd::Node> when_gradient_is_whole(const torch::Tensor& weight,
-                                                                     std::function<void()> ready) {
-    auto node = torch::autograd::impl::grad_accumulator(weight);
+inline HeldNode when_gradient_is_whole(const torch::Tensor& weight, std::function<void()> ready) {
+    HeldNode node = torch::autograd::impl::grad_accumulator(weight);
     node->add_post_hook(std::make_unique<ReadyHook>(std::move(ready)));
     return node;
 }

@@ -157,7 +157,7 @@ private:
     std::int64_t batch_;
     int rank_, ranks_;
     std::vector<Tensor> weights_;
-    std::vector<std::shared_ptr<torch::autograd::Node>> accumulators_;
+    std::vector<HeldNode> accumulators_;
     Tensor loss_, order_ = torch::empty({0}, torch::kLong);
     std::int64_t at_ = 0;
 };
