@@ -42,7 +42,9 @@ std::string usage_fault(const CLI::App& verb, const CLI::ParseError& fault) {
     if (wrong == words.end()) return fault.what();
     for (const CLI::Option* option : verb.get_options())
         for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-    return fmt::format("`{}` has no option {}; {}", full_name(verb), *wrong, hint(*wrong, options));
+    const std::string near = dlcast::nearest_name(*wrong, options);
+    return fmt::format("`{}` has no option {}{}", full_name(verb), *wrong,
+                       near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
 }  // namespace

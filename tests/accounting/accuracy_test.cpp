@@ -176,6 +176,14 @@ TEST_CASE("in shadow mode the report says what enforcing would have done", "[acc
     CHECK(out.added_gpu_h == Approx(1));
 }
 
+TEST_CASE("of limits that no job had there is no kill rate", "[accounting]") {
+    Report r;
+    r.add({.id = 1, .limit_min = 600, .comment = forecast(3600, 5400, 7200)});
+    const Value json = accuracy_json(r.ask(), r.calendar);
+    CHECK(json.find("limits")->find("set_by_dlcast")->find("kill_rate")->is_null());
+    CHECK(json.find("limits")->find("as_run")->find("kill_rate")->as_number() == 0.0);
+}
+
 TEST_CASE("the page holds the figures, the library, and no way out of its script", "[accounting]") {
     Report r;
     r.add({.id = 1, .comment = forecast(3600, 5400, 7200, "", "</script><b>x")});

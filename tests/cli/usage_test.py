@@ -50,7 +50,7 @@ CASES = [
     ("", "simulate"),
     ("evaluate", "collectives"),
     ("evaluate stepz a.csv", "steps"),
-    ("predict resnet18 --gup a100", "--gpu"),
+    ("predict resnet18 --gpuss a100", "did you mean --gpus?"),
     ("evaluate ops a.csv --weight w", "--weights"),
 ]
 
