@@ -52,12 +52,13 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
             }
             const Device& device = out.devices.at(sample.device.name);
             if (const auto* op = std::get_if<Operator>(&sample.point)) {
-                const auto group = group_of(*op, device, sample.clock);
+                const Clock clock = layer_clock(sample.clock);
+                const auto group = group_of(*op, device, clock);
                 if (!group)
                     ++out.without_network;
                 else
                     out.calls[{device.name, *group}].push_back(
-                        {*op, sample.clock, sample.median_s, weights_id(to_json_line(sample))});
+                        {*op, clock, sample.median_s, weights_id(to_json_line(sample))});
             } else if (const auto* collective = std::get_if<MeasuredCollective>(&sample.point)) {
                 if (collective->nodes < 1 || collective->ranks % collective->nodes != 0)
                     return refuse(file, fmt::format("{} ranks do not divide over {} nodes", collective->ranks,

@@ -9,6 +9,7 @@
 #include "mpi/common_repeat.h"
 #include "mpi/data_parallel_step.h"
 #include "predictor/base/text.h"
+#include "profiler/memory_check.h"
 
 namespace dlcast {
 namespace {
@@ -56,6 +57,14 @@ private:
     std::size_t points_, done_ = 0;
     double begin_s_, said_s_ = -say_every_s;
 };
+
+// Ranks of one host share its memory; each has a GPU of its own.
+Result<std::unique_ptr<TrainingNetwork>> network_that_fits(const SweepContext& c, const ProfiledModel& model) {
+    const int sharing = c.backend.device().driver.empty() ? std::max(1, c.ranks.size() / c.ranks.nodes()) : 1;
+    if (auto room = check_memory(model.model, model.training, c.backend.free_bytes() / sharing); !room)
+        return room.error();
+    return c.backend.network(model.model, model.training);
+}
 
 RepeatPolicy policy_of(const SweepContext& c, double most_s) {
     RepeatPolicy policy;
@@ -187,7 +196,7 @@ SweepResult sweep_steps(const SweepContext& c, const std::vector<ProfiledModel>&
                 out.left = count - out.known - out.measured - out.refused.size();
                 return out;
             }
-            auto network = c.backend.network(model.model, model.training);
+            auto network = network_that_fits(c, model);
             if (on_any(c, !network, what)) {
                 out.refused.push_back(
                     fmt::format("{}: {}", what, network ? "another rank cannot run it" : network.error().message));

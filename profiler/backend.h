@@ -42,10 +42,12 @@ class Backend {
 public:
     virtual ~Backend() = default;
     virtual std::string name() const = 0;  // "torch-cpu": `backend` of its samples
-    virtual Clock clock() const = 0;
+    virtual SampleClock clock() const = 0;
     virtual std::map<std::string, std::string> versions() const = 0;
     /// The device by its name, and its clocks as they are now.
     virtual SampleDevice device() const = 0;
+    /// Of the device's memory, that a measurement may take now; 0: not told.
+    virtual double free_bytes() const = 0;
     /// unavailable: the library has no such operator, or the device no such precision, and why.
     virtual Result<std::unique_ptr<PreparedWork>> prepare(const Operator& op) = 0;
     /// A part of a step of the whole model, on one device. unavailable: as above, naming the layer.

@@ -10,9 +10,16 @@ CacheEvictor::CacheEvictor(double cache_bytes) {
     memory_.resize(static_cast<std::size_t>(2.0 * std::clamp(cache_bytes, 0.0, most_bytes)));
 }
 
-void CacheEvictor::evict() {
+void CacheEvictor::evict() { touch(memory_.size()); }
+
+void CacheEvictor::evict_inner() {
+    constexpr std::size_t inner_bytes = std::size_t{2} << 20;
+    touch(std::min(memory_.size(), inner_bytes));
+}
+
+void CacheEvictor::touch(std::size_t bytes) {
     constexpr std::size_t line = 64;
-    for (std::size_t i = 0; i < memory_.size(); i += line) ++memory_[i];
+    for (std::size_t i = 0; i < bytes; i += line) ++memory_[i];
 }
 
 }  // namespace dlcast

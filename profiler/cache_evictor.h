@@ -13,8 +13,11 @@ public:
     /// 0 bytes: there is nothing to evict.
     explicit CacheEvictor(double cache_bytes);
     void evict();
+    /// Of the caches before the last one alone.
+    void evict_inner();
 
 private:
+    void touch(std::size_t bytes);
     std::vector<unsigned char> memory_;
 };
 

@@ -64,7 +64,27 @@ double memory(const std::string& root) {
     return limit ? std::min(machine, *limit) : machine;
 }
 
+// "MemAvailable:   123 kB", "inactive_file 123": the number behind `key`, -1 where there is none.
+double number_of(const std::string& path, const std::string& key) {
+    std::ifstream file(path);
+    std::string word;
+    double value = 0.0;
+    while (file >> word)
+        if (word == key && file >> value) return value;
+    return -1.0;
+}
+
 }  // namespace
+
+double free_memory_bytes(const std::string& root) {
+    const double free_bytes = 1024.0 * std::max(0.0, number_of(root + "/proc/meminfo", "MemAvailable:"));
+    const std::string group = root + "/sys/fs/cgroup/";
+    const auto limit = parse_number(trim(first_line(group + "memory.max")));
+    const auto used = parse_number(trim(first_line(group + "memory.current")));
+    if (!limit || !used) return free_bytes;
+    const double below_limit = *limit - *used + std::max(0.0, number_of(group + "memory.stat", "inactive_file"));
+    return free_bytes > 0.0 ? std::min(free_bytes, below_limit) : below_limit;
+}
 
 CpuFacts read_cpu_facts(const std::string& root) {
     CpuFacts out;

@@ -63,6 +63,11 @@ Status choose_cuda_device(int local_rank) {
                                    count == 0 && code == cudaSuccess ? "none is there" : cudaGetErrorString(code)));
 }
 
+double cuda_free_bytes() {
+    std::size_t free = 0, all = 0;
+    return cudaMemGetInfo(&free, &all) == cudaSuccess ? static_cast<double>(free) : 0.0;
+}
+
 SampleDevice cuda_sample_device() {
     const GpuState now = state();
     return {properties().name, attribute(cudaDevAttrMultiProcessorCount), now.clock_Hz, now.memory_clock_Hz,

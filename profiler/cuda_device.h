@@ -13,6 +13,9 @@ Status choose_cuda_device(int local_rank);
 /// The chosen GPU by the name the driver gives it ("NVIDIA H200"), with its clocks now.
 SampleDevice cuda_sample_device();
 
+/// Of its memory; 0: the driver does not tell.
+double cuda_free_bytes();
+
 /// Facts of the chosen GPU for a catalog: sizes from the driver, rates by the backend's best products.
 Result<CatalogEntry> detect_cuda(Backend& backend);
 

@@ -39,7 +39,7 @@ public:
         must(cudaEventElapsedTime(&ms, begin_, end_));
         return ms / 1e3;
     }
-    Clock clock() const override { return Clock::kernel; }
+    SampleClock clock() const override { return SampleClock::kernel; }
     std::string name() const override { return "events"; }
 
 private:

@@ -42,7 +42,7 @@ class CudaLibrariesBackend final : public Backend {
 public:
     CudaLibrariesBackend() : timer_(make_gpu_timer()) {}
     std::string name() const override { return "cuda-libraries"; }
-    Clock clock() const override { return timer_->clock(); }
+    SampleClock clock() const override { return timer_->clock(); }
     std::map<std::string, std::string> versions() const override {
         auto out = cuda_versions();
         out["cublaslt"] = cublaslt_version();
@@ -51,6 +51,7 @@ public:
         return out;
     }
     SampleDevice device() const override { return cuda_sample_device(); }
+    double free_bytes() const override { return cuda_free_bytes(); }
 
     Result<std::unique_ptr<PreparedWork>> prepare(const Operator& op) override {
         try {

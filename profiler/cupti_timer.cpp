@@ -100,7 +100,7 @@ public:
         cuptiActivityFlushAll(0);
         return take();
     }
-    Clock clock() const override { return Clock::kernel; }
+    SampleClock clock() const override { return SampleClock::kernel; }
     std::string name() const override { return "cupti"; }
 
 private:

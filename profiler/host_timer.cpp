@@ -12,8 +12,7 @@ public:
         work();
         return steady_now_s() - begin_s;
     }
-    // A CPU computes inside of the call: there is no launch to tell apart.
-    Clock clock() const override { return Clock::kernel; }
+    SampleClock clock() const override { return SampleClock::host; }
     std::string name() const override { return "host"; }
 };
 

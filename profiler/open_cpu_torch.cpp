@@ -5,6 +5,7 @@
 #include "profiler/cpu_facts.h"
 #include "profiler/device_entry.h"
 #include "profiler/open_device.h"
+#include "profiler/settled_allocator.h"
 #include "profiler/torch_backend.h"
 #include "profiler/triad.h"
 
@@ -42,7 +43,9 @@ SampleDevice describe() {
 
 Result<OpenedDevice> open_cpu() {
     (void)torch_threads(read_cpu_facts().cpus);
-    auto backend = make_torch_backend("cpu", make_host_timer(), describe, {}, read_cpu_facts().last_cache_bytes);
+    settle_allocator();
+    auto backend = make_torch_backend(
+        "cpu", make_host_timer(), describe, [] { return free_memory_bytes(); }, {}, read_cpu_facts().last_cache_bytes);
     if (!backend) return backend.error();
     return OpenedDevice{std::move(*backend), detect};
 }

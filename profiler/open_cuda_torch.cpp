@@ -11,7 +11,8 @@ namespace dlcast {
 Result<OpenedDevice> open_cuda(int local_rank) {
     if (auto status = choose_cuda_device(local_rank); !status) return status.error();
     try {
-        auto backend = make_torch_backend("cuda", make_gpu_timer(), cuda_sample_device, cuda_versions(), 0.0);
+        auto backend =
+            make_torch_backend("cuda", make_gpu_timer(), cuda_sample_device, cuda_free_bytes, cuda_versions(), 0.0);
         if (!backend) return backend.error();
         return OpenedDevice{std::move(*backend), detect_cuda};
     } catch (const std::exception& e) {

@@ -19,6 +19,19 @@ void add_distinct(std::vector<OperatorUse>& list, const OperatorUse& use) {
         same->count += use.count;
 }
 
+// Backward adds each new gradient to the one kept; a weight that two layers share gets one more sum.
+OperatorUse kept_gradient(const Layer& layer, Precision precision) {
+    Operator op;
+    op.kind = OperatorKind::elementwise;
+    op.phase = Phase::backward;
+    op.precision = precision;
+    op.function = Function::add;
+    op.rows = static_cast<std::int64_t>(layer.parameters);
+    if (layer.tied) op.rows = layer.input.back() * layer.output.back();
+    op.cols = 1;
+    return {op, 1.0};
+}
+
 // Of no device in particular: floating-point operations against bytes, ten to one.
 double cost(const Operator& op) { return std::max(flops(op), 10.0 * bytes(op)); }
 
@@ -49,6 +62,10 @@ ProfiledModel profiled_model(const std::string& name, const Workload& workload) 
         for (const OperatorUse& use : layer.forward) add_distinct(out.forward, use);
         for (const OperatorUse& use : layer.backward) add_distinct(out.backward, use);
     }
+    if (!workload.training.forward_only)
+        for (const Layer& layer : workload.model.layers)
+            if (layer.trainable && (layer.parameters > 0 || layer.tied))
+                add_distinct(out.backward, kept_gradient(layer, workload.training.precision));
     for (const OperatorUse& use : lower_update(workload.model, workload.training)) add_distinct(out.update, use);
     return out;
 }

@@ -19,7 +19,7 @@ struct ProfiledModel {
     std::vector<OperatorUse> forward, backward, update;  // of one step, distinct, with their counts
 };
 
-/// Lowers the workload for its batch size.
+/// Lowers the workload for its batch size; backward adds each layer's gradients to those kept.
 ProfiledModel profiled_model(const std::string& name, const Workload& workload);
 
 /// Passes of each model (forward, backward, update, step), then each operator once, the costliest first, so that a

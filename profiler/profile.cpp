@@ -5,6 +5,9 @@
 
 #include <algorithm>
 
+#include "profiler/least_time.h"
+#include "profiler/memory_check.h"
+
 namespace dlcast {
 namespace {
 
@@ -13,6 +16,28 @@ double weight(const SamplePoint& point) { return std::holds_alternative<Measured
 
 constexpr double longest_point_s = 20.0;
 constexpr double shortest_point_s = 0.05;
+
+// Of one run, with all that stands around what it times.
+double wall_s(PreparedWork& work) {
+    const double begin_s = steady_now_s();
+    (void)work.run_s();
+    return steady_now_s() - begin_s;
+}
+
+const ProfiledModel* model_of(const std::vector<ProfiledModel>& models, const SamplePoint& point) {
+    const auto* pass = std::get_if<MeasuredPass>(&point);
+    for (const ProfiledModel& m : models)
+        if (pass != nullptr && m.name == pass->model) return &m;
+    return nullptr;
+}
+
+Status check_room(const Backend& backend, const SamplePoint& point, const ProfiledModel* model) {
+    if (const auto* op = std::get_if<Operator>(&point)) return check_memory(*op, backend.free_bytes());
+    if (model == nullptr) return ok();  // refused for its own sake
+    Training training = model->training;
+    training.batch_size = std::get<MeasuredPass>(point).batch;
+    return check_memory(model->model, training, backend.free_bytes());
+}
 
 struct Prepare {
     Backend& backend;
@@ -24,10 +49,8 @@ struct Prepare {
     }
     Result<std::unique_ptr<PreparedWork>> operator()(const MeasuredPass& pass) const {
         if (pass.ranks > 1) return unavailable("a step over several ranks; measure it with dlcast-sweep");
-        const auto found =
-            std::find_if(models.begin(), models.end(), [&](const ProfiledModel& m) { return m.name == pass.model; });
-        if (found == models.end())
-            return unavailable("its model is not among those given; name it on the command line");
+        const ProfiledModel* found = model_of(models, pass);
+        if (found == nullptr) return unavailable("its model is not among those given; name it on the command line");
         Training training = found->training;
         training.batch_size = pass.batch;
         training.precision = pass.precision;
@@ -76,6 +99,7 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
         weights += weight(point);
         missing.push_back(std::move(sample));
     }
+    LeastTime least(backend);
     std::size_t done = 0;
     double weights_done = 0.0;
     for (TimingSample& sample : missing) {
@@ -85,24 +109,39 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
         const double left_s =
             weights_done > 0.0 ? std::min(rest_s, spent_s / weights_done * (weights - weights_done)) : rest_s;
         progress(done, missing.size(), left_s, describe(sample.point));
+        ++done;
+        weights_done += weight(sample.point);
         // Short points leave their share to the others: each may take nearly twice its own, the last what is left.
         RepeatPolicy policy = options.policy;
         const double own = weight(sample.point);
-        const double share_s = 2.0 * rest_s * own / (weights - weights_done + own);
-        policy.most_s = std::min(rest_s, std::clamp(share_s, shortest_point_s, longest_point_s));
-        weights_done += weight(sample.point);
-        ++done;
+        const double share_s = 2.0 * rest_s * own / (weights - weights_done + 2.0 * own);
+        const ProfiledModel* model = model_of(models, sample.point);
+        if (auto room = check_room(backend, sample.point, model); !room) {
+            out.refused.push_back(fmt::format("{}: {}", describe(sample.point), room.error().message));
+            continue;
+        }
+        // What cannot end within the budget is left; there may be time for shorter ones.
+        if (least.of_s(sample.point, model) > rest_s) {
+            ++out.left;
+            continue;
+        }
         auto work = std::visit(Prepare{backend, models}, sample.point);
         if (!work) {
             out.refused.push_back(fmt::format("{}: {}", describe(sample.point), work.error().message));
             continue;
         }
+        const double once_s = wall_s(**work), now_left_s = options.budget_s - (steady_now_s() - begin_s);
+        if (fewest_runs * once_s > now_left_s) {
+            ++out.left;
+            continue;
+        }
+        policy.most_s = std::min(now_left_s - once_s, std::clamp(share_s, shortest_point_s, longest_point_s));
         sample.device = backend.device();
         put_statistics(sample, repeat([&] { return (*work)->run_s(); }, steady_now_s, policy));
         if (auto status = file.append(sample); !status) return status.error();
         ++out.measured;
     }
-    out.left = missing.size() - done;
+    out.left += missing.size() - done;
     out.spent_s = steady_now_s() - begin_s;
     return out;
 }

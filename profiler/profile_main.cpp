@@ -6,6 +6,7 @@
 #include <cstdio>
 
 #include "profiler/known_device.h"
+#include "profiler/process_age.h"
 #include "profiler/profile_options.h"
 #include "profiler/report.h"
 
@@ -50,7 +51,7 @@ int run(const Options& o) {
         fmt::print(stderr, "dlcast-profile: {} is no known device; its entry is in {}\n",
                    device->backend->device().name, *written);
     ProfileOptions options;
-    options.budget_s = *budget_s;
+    options.budget_s = *budget_s - process_age_s();  // libraries were loaded, the device was described
     options.policy.relative_ci = o.ci_pct / 100.0;
     options.host = host_name();
     const auto result =

@@ -17,42 +17,16 @@ std::vector<Tensor> wanted(const Operator& op, const std::vector<Tensor>& inputs
     return inputs;
 }
 
-// Forward writes to memory that the backward before it has freed. Gradients live on for a while, so that each call
-// writes to memory that it has not written before; all are let go at once when they are many.
-class Results {
-public:
-    explicit Results(bool live_on) : most_bytes_(live_on ? std::size_t{128} << 20 : 0) {}
-    void make_room() {
-        if (bytes_ < most_bytes_) return;
-        kept_.clear();
-        bytes_ = 0;
-    }
-    void keep(const Tensor& result) {
-        bytes_ += result.nbytes();
-        kept_.push_back(result);
-    }
-
-private:
-    std::size_t most_bytes_;
-    std::vector<Tensor> kept_;
-    std::size_t bytes_ = 0;
-};
-
-TorchCall call_of(std::vector<Tensor> fresh, std::function<std::vector<Tensor>()> run, bool live_on = true) {
-    auto results = std::make_shared<Results>(live_on);
+TorchCall call_of(const std::vector<Tensor>& fresh, std::function<std::vector<Tensor>()> work) {
     TorchCall out;
-    out.prepare = [results] { results->make_room(); };
-    for (Tensor& t : fresh) out.fresh.push_back(t.detach());
-    out.work = [results, run = std::move(run)] {
-        for (const Tensor& result : run()) results->keep(result);
-    };
+    for (const Tensor& t : fresh) out.fresh.push_back(t.detach());
+    out.work = std::move(work);
     return out;
 }
 
 TorchCall forward_call(TorchForward forward) {
     for (Tensor& input : forward.inputs) input.set_requires_grad(true);
-    return call_of(
-        {forward.inputs.front()}, [forward] { return std::vector<Tensor>{forward.run(forward.inputs)}; }, false);
+    return call_of({forward.inputs.front()}, [forward] { return std::vector<Tensor>{forward.run(forward.inputs)}; });
 }
 
 TorchCall backward_call(const Operator& op, TorchForward forward) {
@@ -100,9 +74,7 @@ bool is_its_own_backward(const Operator& op) {
     return op.kind == OperatorKind::elementwise && (op.function == Function::add || op.function == Function::mul);
 }
 
-}  // namespace
-
-Result<TorchCall> make_torch_call(const Operator& op, torch::Device device) {
+Result<TorchCall> call_in_phase(const Operator& op, torch::Device device) {
     const auto type = torch_type(op.precision, device);
     if (!type) return type.error();
     const TorchMaker make{op, torch::TensorOptions().dtype(*type).device(device)};
@@ -120,6 +92,14 @@ Result<TorchCall> make_torch_call(const Operator& op, torch::Device device) {
         return call_of({forward->inputs.front()}, [f = *forward] { return std::vector<Tensor>{f.run(f.inputs)}; });
     }
     return backward_call(op, std::move(*forward));
+}
+
+}  // namespace
+
+Result<TorchCall> make_torch_call(const Operator& op, torch::Device device) {
+    auto call = call_in_phase(op, device);
+    if (call) call->keeps_results = op.phase == Phase::forward;
+    return call;
 }
 
 }  // namespace dlcast

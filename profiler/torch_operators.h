@@ -38,12 +38,13 @@ private:
     TorchForward recurrent() const;
 };
 
-/// One call on one device: `prepare` before each run and outside of its time, then `work`. `fresh` are the tensors that
-/// the operator before has just left, inside of a step; all others were last touched a step ago.
+/// One call on one device, `work`. `fresh` are the tensors that the operator before has just left, inside of a step;
+/// all others were last touched a step ago. Forward keeps its results, which go where nothing was for long; those of
+/// backward go where gradients and activations were freed just before.
 struct TorchCall {
-    std::function<void()> prepare;
     std::vector<torch::Tensor> fresh;
-    std::function<void()> work;
+    std::function<std::vector<torch::Tensor>()> work;
+    bool keeps_results = false;
 };
 
 /// A call of the operator in its phase; inputs lie on the device. unavailable: as above, a precision that the device

@@ -6,7 +6,7 @@
 #include <memory>
 #include <string>
 
-#include "predictor/timing/layer_time_model.h"
+#include "predictor/samples/timing_sample.h"
 
 namespace dlcast {
 
@@ -15,7 +15,7 @@ public:
     virtual ~WorkTimer() = default;
     /// Seconds the device is busy with what `work` asks it for; waits for its end. Throws where the device fails.
     virtual double seconds(const std::function<void()>& work) = 0;
-    virtual Clock clock() const = 0;
+    virtual SampleClock clock() const = 0;
     virtual std::string name() const = 0;  // "host", "events", "cupti"
 };
 

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/samples/timing_sample.h"
 
+#include <array>
+
 #include "predictor/base/json.h"
 
 namespace dlcast {
 namespace {
 
 constexpr double mega = 1e6;
+constexpr std::array clock_names{"kernel", "call", "host"};
 
 Value device_value(const SampleDevice& device) {
     Value out = Value::object();
@@ -29,7 +32,7 @@ std::string to_json_line(const TimingSample& sample) {
     out.set("versions", versions);
     if (!sample.host.empty()) out.set("host", sample.host);
     out.set("rank", sample.rank);
-    out.set("clock", sample.clock == Clock::kernel ? "kernel" : "call");
+    out.set("clock", clock_names[static_cast<std::size_t>(sample.clock)]);
     put_point(out, sample.point);
     out.set("repetitions", sample.repetitions);
     out.set("outliers", sample.outliers);
@@ -39,6 +42,8 @@ std::string to_json_line(const TimingSample& sample) {
     out.set("slowest_s", sample.slowest_s);
     return write_json(out);
 }
+
+Clock layer_clock(SampleClock clock) { return clock == SampleClock::call ? Clock::call : Clock::kernel; }
 
 bool same_point(const TimingSample& a, const TimingSample& b) {
     const auto backend = [](const TimingSample& s) {

@@ -16,6 +16,15 @@ namespace dlcast {
 
 inline constexpr int timing_sample_version = 1;
 
+/// What a time was taken by.
+enum class SampleClock {
+    kernel,  // the GPU's busy time
+    call,    // around one call to a GPU, the host's part included
+    host,    // the host's clock around work that the host itself does
+};
+/// The clock that the layer-time model knows it by: a CPU computes inside of the call, so no launch stands beside it.
+Clock layer_clock(SampleClock clock);
+
 /// The device as it was while it measured; its lasting figures stand in the catalog under `name`.
 struct SampleDevice {
     std::string name;              // catalog key
@@ -32,7 +41,7 @@ struct TimingSample {
     std::map<std::string, std::string> versions;  // "dlcast", "backend", "libtorch", ...
     std::string host;
     int rank = 0;
-    Clock clock = Clock::kernel;
+    SampleClock clock = SampleClock::kernel;
     SamplePoint point;
 
     int repetitions = 0;       // all of them, outliers among them

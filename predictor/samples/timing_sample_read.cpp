@@ -77,7 +77,11 @@ Result<TimingSample> parse_timing_sample(std::string_view text, const std::strin
         if (auto status = read_versions(*versions, source, out.versions); !status) return status.error();
     out.host = r.string("host").value_or("");
     out.rank = static_cast<int>(r.integer("rank", 0, most_ranks).value_or(0));
-    if (const auto index = r.choice("clock", {"kernel", "call"})) out.clock = *index == 0 ? Clock::kernel : Clock::call;
+    if (const auto index = r.choice("clock", {"kernel", "call", "host"})) out.clock = static_cast<SampleClock>(*index);
+    // Files of earlier versions call a CPU's time a kernel's.
+    if (const auto backend = out.versions.find("backend");
+        out.clock == SampleClock::kernel && backend != out.versions.end() && backend->second == "torch-cpu")
+        out.clock = SampleClock::host;
     auto point = read_point(r, *root, source);
     if (!point) return point.error();
     out.point = std::move(*point);

@@ -38,3 +38,16 @@ TEST_CASE("a CPU's catalog key says its model and threads", "[profiler]") {
     CHECK(cpu_key("AMD EPYC 7763 64-Core Processor", 2) == "AMD-EPYC-7763-64-Core-2T");
     CHECK(cpu_key("", 4) == "CPU-4T");
 }
+
+TEST_CASE("memory that is free is the machine's below the control group's limit", "[profiler]") {
+    ScratchFolder root;
+    root.write("proc/meminfo", "MemTotal:       16000000 kB\nMemAvailable:    8000000 kB\n");
+    CHECK(free_memory_bytes(root.path(".")) == 8000000.0 * 1024);
+    // 4 GB may be used, 3 GB are, of which 1 GB are files that nobody reads.
+    root.write("sys/fs/cgroup/memory.max", "4000000000\n");
+    root.write("sys/fs/cgroup/memory.current", "3000000000\n");
+    root.write("sys/fs/cgroup/memory.stat", "anon 2000000000\ninactive_file 1000000000\n");
+    CHECK(free_memory_bytes(root.path(".")) == 2e9);
+    root.write("sys/fs/cgroup/memory.max", "max\n");
+    CHECK(free_memory_bytes(root.path(".")) == 8000000.0 * 1024);
+}

@@ -20,12 +20,13 @@ private:
 };
 
 // A linear layer takes 3 s, all else 1 s, a whole pass 10 s; there is no softmax.
-class FakeBackend final : public Backend {
+class FakeBackend : public Backend {
 public:
     std::string name() const override { return "fake"; }
-    Clock clock() const override { return Clock::kernel; }
+    SampleClock clock() const override { return SampleClock::host; }
     std::map<std::string, std::string> versions() const override { return {}; }
     SampleDevice device() const override { return {"fake", 1, 0.0, 0.0, ""}; }
+    double free_bytes() const override { return free; }
     Result<std::unique_ptr<PreparedWork>> prepare(const Operator& op) override {
         ++prepared;
         if (op.kind == OperatorKind::softmax) return unavailable("no softmax here");
@@ -39,6 +40,26 @@ public:
         return unavailable("no networks here");
     }
     int prepared = 0;
+    double free = 0.0;
+};
+
+class SlowWork final : public PreparedWork {
+public:
+    double run_s() override {
+        const double end_s = steady_now_s() + 0.02;
+        while (steady_now_s() < end_s) {
+        }
+        return 0.02;
+    }
+};
+
+// Its passes take as long as they say.
+class SlowPasses final : public FakeBackend {
+public:
+    using FakeBackend::prepare;
+    Result<std::unique_ptr<PreparedWork>> prepare(const ModelSpec&, const Training&, const MeasuredPass&) override {
+        return std::unique_ptr<PreparedWork>(std::make_unique<SlowWork>());
+    }
 };
 
 Operator op_of(OperatorKind kind, Phase phase) {
@@ -109,6 +130,73 @@ TEST_CASE("a budget that is over leaves the rest for another run", "[profiler]")
     REQUIRE(none);
     CHECK(none->left + none->measured + none->refused.size() == points.size());
     CHECK(none->left >= points.size() - 1);
+}
+
+// 4 x 4 layers need next to nothing, a model of 2^30 parameters 16 bytes for each with Adam: 16 GiB.
+TEST_CASE("a model that the memory does not hold is passed over with its sizes, the rest is measured", "[profiler]") {
+    ScratchFolder folder;
+    std::string note;
+    auto file = SampleFile::open(folder.path("s.jsonl"), note);
+    REQUIRE(file);
+    FakeBackend backend;
+    backend.free = 10.0 * (1 << 30);
+    std::vector<ProfiledModel> models{small_model()};
+    Layer layer;
+    layer.kind = LayerKind::linear;
+    layer.input = layer.output = {1 << 15};
+    layer.parameters = 1 << 30;
+    ModelSpec& model = models.front().model;
+    model.name = "wide";
+    model.layers = {layer};
+    model.parameters = model.trainable_parameters = 1 << 30;
+    models.front().training.optimizer = Optimizer::adam;
+    const auto result = profile(backend, models, points_of(models), {.policy = {.warm_up_s = 0.0}}, *file, quiet);
+    REQUIRE(result);
+    CHECK(result->measured == 3);  // operators; the softmax is not there
+    REQUIRE(result->refused.size() == 5);
+    CHECK(result->refused.front().find("wide needs about 16.0 GiB (weights 4.0, gradients 4.0, optimizer 8.0") !=
+          std::string::npos);
+    CHECK(result->refused.front().find("10.0 GiB are free") != std::string::npos);
+}
+
+TEST_CASE("a point that cannot end within the budget is left, shorter ones are measured", "[profiler]") {
+    ScratchFolder folder;
+    std::string note;
+    auto file = SampleFile::open(folder.path("s.jsonl"), note);
+    REQUIRE(file);
+    SlowPasses backend;
+    const std::vector<ProfiledModel> models{small_model()};
+    // A pass takes 20 ms of wall time and would run five times at least: more than the 60 ms there are.
+    const auto result = profile(backend, models, points_of(models),
+                                {.budget_s = 0.06, .policy = {.warm_up_s = 0.0, .most = 1}}, *file, quiet);
+    REQUIRE(result);
+    CHECK(result->left >= 1);
+    for (const TimingSample& sample : file->samples()) CHECK_FALSE(std::holds_alternative<MeasuredPass>(sample.point));
+}
+
+// The fake's product of 2 x 512^3 operations says 3 s: 9e7 a second. Of a layer of 2^20 weights seven steps of two
+// samples, three forwards each, are 8.8e7: 1 s at least.
+TEST_CASE("what cannot end within the budget is not even prepared", "[profiler]") {
+    ScratchFolder folder;
+    std::string note;
+    auto file = SampleFile::open(folder.path("s.jsonl"), note);
+    REQUIRE(file);
+    ProfiledModel model;
+    model.name = "wide";
+    model.training.batch_size = 2;
+    Layer layer;
+    layer.kind = LayerKind::linear;
+    layer.input = layer.output = {1024};
+    model.model.layers = {layer};
+    FakeBackend backend;
+    const auto left = profile(backend, {model}, points_of({model}), {.budget_s = 0.5}, *file, quiet);
+    REQUIRE(left);
+    CHECK(left->left == 4);
+    CHECK(backend.prepared == 1);  // the product
+    const auto enough =
+        profile(backend, {model}, points_of({model}), {.budget_s = 2.0, .policy = {.warm_up_s = 0.0}}, *file, quiet);
+    REQUIRE(enough);
+    CHECK(enough->measured == 4);
 }
 
 TEST_CASE("a pass of a model that is not given is refused with the remedy", "[profiler]") {

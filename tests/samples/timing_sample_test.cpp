@@ -20,7 +20,7 @@ TimingSample sample_of(SamplePoint point) {
     out.versions = {{"backend", "torch-cpu"}, {"dlcast", "0.1.0"}};
     out.host = "n1";
     out.rank = 3;
-    out.clock = Clock::call;
+    out.clock = SampleClock::call;
     out.point = std::move(point);
     out.repetitions = 25;
     out.outliers = 2;
@@ -122,6 +122,21 @@ TEST_CASE("a file of timing samples is read line by line up to its first fault",
     CHECK_FALSE(read_timing_samples(folder.write("long", std::string(70'000, ' ')), count));
     CHECK_FALSE(read_timing_samples(folder.path("missing"), count));
     CHECK_FALSE(read_timing_samples(folder.path("."), count));
+}
+
+TEST_CASE("a CPU's time is the host's, also where an earlier version called it a kernel's", "[samples]") {
+    TimingSample sample = sample_of(convolution());
+    sample.clock = SampleClock::host;
+    const std::string line = to_json_line(sample);
+    CHECK(line.find("\"clock\":\"host\"") != std::string::npos);
+    CHECK(parse_timing_sample(line, "s", 1)->clock == SampleClock::host);
+    sample.clock = SampleClock::kernel;  // the backend is torch-cpu
+    CHECK(parse_timing_sample(to_json_line(sample), "s", 1)->clock == SampleClock::host);
+    sample.versions["backend"] = "torch-cuda";
+    CHECK(parse_timing_sample(to_json_line(sample), "s", 1)->clock == SampleClock::kernel);
+    // A CPU computes inside of the call: no launch stands beside it.
+    CHECK(layer_clock(SampleClock::host) == Clock::kernel);
+    CHECK(layer_clock(SampleClock::call) == Clock::call);
 }
 
 TEST_CASE("a point is the same whatever its time was, and another on another device or backend", "[samples]") {

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// What a point takes at least, known before its tensors are made up: to stay within a budget.
+#pragma once
+
+#include "profiler/backend.h"
+#include "profiler/points.h"
+
+namespace dlcast {
+
+/// Runs of a point until it counts: one that the library may refuse, one that says how long it takes, two to warm up
+/// and three that are counted (repeat.cpp).
+inline constexpr int fewest_runs = 5, runs_before = 2;
+
+class LeastTime {
+public:
+    explicit LeastTime(Backend& backend) : backend_(backend) {}
+    /// Seconds of all these runs at the device's rate; a pass is a whole step each time, of `model` where it is known.
+    double of_s(const SamplePoint& point, const ProfiledModel* model);
+
+private:
+    double flops_per_s();
+
+    Backend& backend_;
+    double flops_per_s_ = 0.0;  // of a product; measured when it is asked for, 0 before
+};
+
+}  // namespace dlcast
