@@ -52,7 +52,8 @@ void leave(Fresh& fresh, const StartWeights& start, const RefinedKind& kind) {
 // Steps that the factors in force were fitted to cannot judge them: a GPU with no others is known, its cases are
 // dropped; where there are others, the new factors are held against none at all.
 std::vector<StepFactor> fair_factors(std::vector<StepRatio>& ratios, const RefinedBy& of_steps, std::size_t of_passes,
-                                     const StartWeights& start, KnownParts& known) {
+                                     const StartWeights& start, const std::vector<FittedCalls>& calls,
+                                     KnownParts& known) {
     std::vector<StepFactor> out = start.steps.factors;
     for (const auto& [key, ids] : of_steps) {
         const std::string& gpu = key.first;
@@ -60,7 +61,10 @@ std::vector<StepFactor> fair_factors(std::vector<StepRatio>& ratios, const Refin
         if (std::none_of(ids.begin(), ids.end(), is_old)) continue;
         const auto on_it = [&](const StepRatio& ratio) { return ratio.gpu == gpu; };
         const bool jobs = std::any_of(ratios.begin() + static_cast<std::ptrdiff_t>(of_passes), ratios.end(), on_it);
-        if (!jobs && std::all_of(ids.begin(), ids.end(), is_old)) {
+        // Operators that are new make other factors of the same steps.
+        const bool same_base = std::none_of(
+            calls.begin(), calls.end(), [&](const FittedCalls& of) { return of.group.gpu == gpu && !of.ids.empty(); });
+        if (!jobs && same_base && std::all_of(ids.begin(), ids.end(), is_old)) {
             std::erase_if(ratios, on_it);
             known.insert("steps on " + gpu);
         } else if (std::count_if(ratios.begin(), ratios.end(), on_it) > 1) {
@@ -68,6 +72,16 @@ std::vector<StepFactor> fair_factors(std::vector<StepRatio>& ratios, const Refin
         }
     }
     return out;
+}
+
+// The network with these calls, to hold steps against.
+Result<std::unique_ptr<LayerTimeModel>> model_with(const RefineOptions& options, RefinedOperators operators,
+                                                   const std::vector<FittedCalls>& calls) {
+    auto network = open_torch_model(options.module_path, options.weights);
+    if (!network) return network;
+    for (const FittedCalls& fresh : calls)
+        if (!fresh.ids.empty()) replace_group(operators.groups, fresh.group);
+    return refine_model(std::move(*network), std::move(operators));
 }
 
 // What is published, into the weights that were started from.
@@ -112,7 +126,12 @@ Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalo
     fresh.calls = std::move(*calls);
     fresh.steps.collectives = refine_collectives(*samples, before, options.fit_sizes, out.errors, out.known);
     fresh.of_steps = steps_of(*samples);
-    auto ratios = step_ratios(*samples, before, out.notes);
+    if (!options.force)
+        for (const RefinedKind& kind : out.errors)
+            if (is_worse(kind)) leave(fresh, *start, kind);
+    const auto refined_model = model_with(options, start->operators, fresh.calls);
+    if (!refined_model) return refined_model.error();
+    auto ratios = step_ratios(*samples, {**refined_model, *start->network, start->steps, start->by}, out.notes);
     if (!ratios) return ratios.error();
     const std::size_t of_passes = ratios->size();
     if (options.jobs) {
@@ -121,7 +140,7 @@ Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalo
         ratios->insert(ratios->end(), jobs->ratios.begin(), jobs->ratios.end());
         out.notes.insert(out.notes.end(), jobs->notes.begin(), jobs->notes.end());
     }
-    const auto factors = fair_factors(*ratios, fresh.of_steps, of_passes, *start, out.known);
+    const auto factors = fair_factors(*ratios, fresh.of_steps, of_passes, *start, fresh.calls, out.known);
     fresh.steps.factors = refine_factors(*ratios, factors, out.errors);
     if (samples->without_network > 0)
         out.notes.push_back(

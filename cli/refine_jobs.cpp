@@ -17,21 +17,25 @@ namespace {
 constexpr double shortest_s = 300.0;
 
 // What models are called in forecasts, looked up once each.
-class Families {
+class Models {
 public:
-    const std::string& of(const std::string& model) {
+    struct Known {
+        std::string family, identity;
+    };
+    const Known& of(const std::string& model) {
         const auto [found, is_new] = known_.try_emplace(model);
         if (!is_new) return found->second;
         const auto names = zoo_names();
         if (std::find(names.begin(), names.end(), model) == names.end())
             return found->second;  // a user's own; a file of this name here would be another
         if (const auto declaration = read_model_argument(model))
-            if (const auto workload = to_workload(*declaration)) found->second = workload->model.family;
+            if (const auto workload = to_workload(*declaration))
+                found->second = {workload->model.family, model_identity(workload->model)};
         return found->second;
     }
 
 private:
-    std::map<std::string, std::string> known_;
+    std::map<std::string, Known> known_;
 };
 
 double median(std::vector<double>& values) {
@@ -70,7 +74,7 @@ Result<JobRatios> job_ratios(const AccountingOptions& accounting, const std::str
     if (auto s = read_sacct(std::move(*lines), names, calendar, skipped, keep); !s) return s.error();
 
     JobRatios out;
-    Families families;
+    Models models;
     for (auto& [key, ratios] : logs) {
         std::string assumed;
         const auto device = catalog.find_or_typical(names.at(key.first), assumed);
@@ -79,10 +83,9 @@ Result<JobRatios> job_ratios(const AccountingOptions& accounting, const std::str
                                             device.error().message));
             continue;
         }
-        const std::string& family = families.of(names.at(key.second));
-        const double earlier = std::log(step_factor(in_force, device->name, family));
-        out.ratios.push_back(
-            {device->name, family, names.at(key.second), median(ratios) + earlier, static_cast<int>(ratios.size())});
+        const auto& [family, model] = models.of(names.at(key.second));
+        const double earlier = std::log(step_factor(in_force, device->name, family, model));
+        out.ratios.push_back({device->name, family, model, median(ratios) + earlier, static_cast<int>(ratios.size())});
     }
     out.notes.push_back(fmt::format("{} finished jobs", used));
     if (other_weights > 0)

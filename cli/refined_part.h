@@ -42,13 +42,14 @@ Result<std::vector<FittedCalls>> refine_operators(const SiteSamples& samples, co
 std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, const WeightsInForce& before,
                                                   std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known);
 
-/// Errors of measured steps of whole models, and of finished jobs, against factors from all others. `ratios` are of
-/// measured time over the forecast without a site's factors. GPUs with a single case are left out.
+/// Errors of measured steps of whole models, and of finished jobs, against factors from all other models. `ratios` are
+/// of measured time over the forecast without a site's factors. Where these make the others worse, each model goes by
+/// its own cases alone. GPUs with a single case are left out.
 std::vector<StepFactor> refine_factors(const std::vector<StepRatio>& ratios, const std::vector<StepFactor>& before,
                                        RefinedErrors& errors);
 
-/// Of whole steps among the samples: time over forecast. `notes` gets those whose model cannot be read. Errors: a
-/// failing network.
+/// Of training steps of whole models among the samples (over several ranks, those that exchange gradients): time over
+/// forecast. `notes` gets those whose model cannot be read. Errors: a failing network.
 Result<std::vector<StepRatio>> step_ratios(const SiteSamples& samples, const WeightsInForce& before,
                                            std::vector<std::string>& notes);
 

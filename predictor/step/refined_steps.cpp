@@ -13,7 +13,7 @@
 namespace dlcast {
 namespace {
 
-constexpr std::int64_t schema = 1;
+constexpr std::int64_t schema = 2, oldest_schema = 1;  // 1: without models
 constexpr std::size_t most_sizes = 64;
 constexpr std::size_t max_file_bytes = 4u << 20;
 
@@ -61,7 +61,7 @@ Result<RefinedSteps> parse_refined_steps(std::string_view text, const std::strin
     RefinedSteps out;
     ObjectReader r(*root, source, "the refinement");
     r.require("schema", "a refinement states its schema");
-    r.integer("schema", schema, schema);
+    r.integer("schema", oldest_schema, schema);
     auto status = each_table(r, "collective", [&](const Value& entry) -> Status {
         ObjectReader c(entry, source, "collective");
         for (const char* key : {"gpu", "name", "bytes_and_us"}) c.require(key, "a table says what was measured");
@@ -80,8 +80,9 @@ Result<RefinedSteps> parse_refined_steps(std::string_view text, const std::strin
         for (const char* key : {"gpu", "factor"}) f.require(key, "a factor says whose steps it is about");
         const std::string gpu = f.string("gpu").value_or(""), family = f.string("family").value_or("");
         const double factor = f.number("factor", 1e-3, 1e3).value_or(1.0);
-        out.factors.push_back(
-            {gpu, family, std::log(factor), static_cast<int>(f.integer("cases", 0, 1 << 30).value_or(0))});
+        out.factors.push_back({gpu, family, std::log(factor),
+                               static_cast<int>(f.integer("cases", 0, 1 << 30).value_or(0)),
+                               f.string("model").value_or(""), f.number("spread_share", 0.0, 1.0).value_or(1.0)});
         return f.finish();
     });
     if (!status) return status.error();
@@ -102,9 +103,13 @@ std::string write_refined_steps(const RefinedSteps& refined) {
             out += fmt::format("{:.0f}.0, {:.9e}, ", size.bytes, size.time_us);
         out += "]\n";
     }
-    for (const StepFactor& factor : refined.factors)
+    for (const StepFactor& factor : refined.factors) {
         out += fmt::format("\n[[factor]]\ngpu = \"{}\"\nfamily = \"{}\"\nfactor = {:.6f}\ncases = {}\n", factor.gpu,
                            factor.family, std::exp(factor.log_factor), factor.cases);
+        if (!factor.model.empty())
+            out += fmt::format("model = {}\nspread_share = {:.6f}\n", toml_basic_string(factor.model),
+                               factor.spread_share);
+    }
     return out;
 }
 

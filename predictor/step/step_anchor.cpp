@@ -38,6 +38,14 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
     return Anchor{anchor_facts(same, allocation, work->micro_batch), std::log(1e-3 * measured.step_ms / forecast_s)};
 }
 
+// How far the network drew this step from what the constants alone say, as a logarithm: anchors are held against the
+// constants, and on the same GPU the network would have drawn them as far.
+Result<double> network_shift(const StepQuery& query, const StepEstimate& step, const StepWeights& weights) {
+    const auto work = step_work(*query.workload, query.allocation, weights.collectives);
+    if (!work) return work.error();
+    return std::log(step.step_s / step_times(*work, weights.coefficients).step_s);
+}
+
 void scale(StepEstimate& step, double factor) {
     for (double* part : {&step.forward_s, &step.backward_s, &step.optimizer_s, &step.communication_s,
                          &step.exposed_communication_s, &step.host_s, &step.step_s})
@@ -63,15 +71,25 @@ Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& 
     }
     // What a workload says of its own steps is nearer than what the site's other jobs say.
     if (anchors.empty()) {
-        for (std::size_t i = 0; i < steps.size(); ++i)
-            scale(steps[i], step_factor(weights.factors, queries[i].allocation.device.name, workload.model.family));
+        if (weights.factors.empty()) return ok();
+        const std::string &family = workload.model.family, model = model_identity(workload.model);
+        for (std::size_t i = 0; i < steps.size(); ++i) {
+            const std::string& gpu = queries[i].allocation.device.name;
+            scale(steps[i], step_factor(weights.factors, gpu, family, model));
+            steps[i].log_sd *= step_spread_share(weights.factors, gpu, family, model);
+        }
         return ok();
     }
     const auto& families = weights.families;
     const bool known = std::find(families.begin(), families.end(), workload.model.family) != families.end();
     for (std::size_t i = 0; i < steps.size(); ++i) {
         const AnchorFacts facts = anchor_facts(workload, queries[i].allocation, steps[i].micro_batch);
-        const AnchorCorrection correction = anchor_correction(facts, anchors, known);
+        const auto shift = network_shift(queries[i], steps[i], weights);
+        if (!shift) return shift.error();
+        std::vector<Anchor> here = anchors;
+        for (Anchor& anchor : here)
+            if (anchor.facts.gpu == facts.gpu) anchor.log_ratio -= *shift;
+        const AnchorCorrection correction = anchor_correction(facts, here, known);
         scale(steps[i], correction.factor);
         steps[i].log_sd *= correction.spread_share;
     }

@@ -1,69 +1,120 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/step/step_factor.h"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <utility>
+
+#include "predictor/model/layer.h"
 
 namespace dlcast {
 namespace {
 
 // Standard deviations of the parts, log units. Public steps err by 0.15 to 0.2 on a GPU or kind of model left out, half
 // of it in common (step_anchor.cpp); runs of one job differ by a tenth.
-constexpr double gpu_sd = 0.2, family_sd = 0.12, model_sd = 0.08, run_sd = 0.1;
-
-// Expectation of a normal effect with prior variance `prior`, from the precision and precision-weighted sum of what it
-// was seen through.
-double shrunk(double prior, double precision, double weighted_sum) { return weighted_sum / (1.0 / prior + precision); }
+constexpr double gpu_sd = 0.2, family_sd = 0.12, model_sd = 0.08;
 
 // Beyond three of them, the same from several models, a device is none of those that gpu_sd was read off (a CPU, on
 // which no public step was measured): then as far as it is.
 double sd_of_gpu(double mean, int cases) { return cases >= 2 && std::abs(mean) > 3 * gpu_sd ? std::abs(mean) : gpu_sd; }
 
-struct Family {
+// What was seen of a sum of parts: through each ratio below it, weighed by its precision (1 / variance).
+struct Seen {
     double precision = 0.0, weighted_sum = 0.0;
     int cases = 0;
+
+    double mean() const { return weighted_sum / precision; }
+    void add(double value, double variance, int of_cases) {
+        precision += 1.0 / variance;
+        weighted_sum += value / variance;
+        cases += of_cases;
+    }
 };
+
+// A part of a sum that was seen, where the parts above it are known to be `above`, with the variance `above_variance`:
+// its expectation, and the variance of the sum.
+struct Part {
+    double value, sum_variance;
+};
+Part part_of(const Seen& seen, double prior_sd, double above, double above_variance) {
+    const double prior = 1.0 / (prior_sd * prior_sd), kept = prior / (prior + seen.precision);
+    return {(seen.weighted_sum - seen.precision * above) / (prior + seen.precision),
+            1.0 / (prior + seen.precision) + kept * kept * above_variance};
+}
+
+struct Family {
+    Seen seen;
+    std::map<std::string, Seen> models;
+};
+
+// Ratios of models, collected upwards: a model's mean is the family's sum with the variance of the model's own part.
+std::map<std::string, std::map<std::string, Family>> collected(const std::vector<StepRatio>& ratios) {
+    std::map<std::string, std::map<std::string, Family>> gpus;
+    for (const StepRatio& r : ratios) {
+        const std::string& kind = r.family.empty() ? "\n" + r.model : r.family;  // no family has a line end in it
+        gpus[r.gpu][kind].models[r.model].add(r.log_ratio, r.run_log_sd * r.run_log_sd / r.runs, 1);
+    }
+    for (auto& [gpu, families] : gpus)
+        for (auto& [kind, family] : families)
+            for (const auto& [name, model] : family.models)
+                family.seen.add(model.mean(), model_sd * model_sd + 1.0 / model.precision, model.cases);
+    return gpus;
+}
+
+bool is_of(const StepFactor& factor, std::string_view gpu, std::string_view family, std::string_view model) {
+    if (factor.gpu != gpu) return false;
+    if (factor.model.empty()) return factor.family.empty() || factor.family == family;
+    return factor.model == model && factor.family == family;
+}
 
 }  // namespace
 
+std::string model_identity(const ModelSpec& model) {
+    return fmt::format("{}, {} parameters", model.name, model.parameters);
+}
+
 std::vector<StepFactor> fit_step_factors(const std::vector<StepRatio>& ratios) {
-    std::map<std::string, std::map<std::string, Family>> gpus;
-    for (const StepRatio& ratio : ratios) {
-        const double variance = model_sd * model_sd + run_sd * run_sd / ratio.runs;
-        Family& family = gpus[ratio.gpu][ratio.family];
-        family.precision += 1.0 / variance;
-        family.weighted_sum += ratio.log_ratio / variance;
-        ++family.cases;
-    }
     std::vector<StepFactor> out;
-    for (const auto& [gpu, families] : gpus) {
-        // A family's mean is the GPU's effect with the variance of the family's own and of its models.
-        double precision = 0.0, weighted_sum = 0.0;
-        int cases = 0;
-        for (const auto& [name, family] : families) {
-            const double variance = family_sd * family_sd + 1.0 / family.precision;
-            precision += 1.0 / variance;
-            weighted_sum += family.weighted_sum / family.precision / variance;
-            cases += family.cases;
-        }
-        const double sd = sd_of_gpu(weighted_sum / precision, cases);
-        const double own = shrunk(sd * sd, precision, weighted_sum);
-        out.push_back({gpu, "", own, cases});
-        for (const auto& [name, family] : families) {
-            const double rest = family.weighted_sum - family.precision * own;
-            if (!name.empty())
-                out.push_back({gpu, name, shrunk(family_sd * family_sd, family.precision, rest), family.cases});
+    for (const auto& [gpu, families] : collected(ratios)) {
+        Seen seen;
+        for (const auto& [kind, family] : families)
+            seen.add(family.seen.mean(), family_sd * family_sd + 1.0 / family.seen.precision, family.seen.cases);
+        const double sd = sd_of_gpu(seen.mean(), seen.cases);
+        const Part own = part_of(seen, sd, 0.0, 0.0);
+        out.push_back({gpu, "", own.value, seen.cases});
+        constexpr double again = measured_step_log_sd * measured_step_log_sd;  // of the run that is forecast
+        const double prior_variance = gpu_sd * gpu_sd + family_sd * family_sd + model_sd * model_sd;
+        for (const auto& [kind, family] : families) {
+            const bool named = kind.front() != '\n';
+            const Part part = part_of(family.seen, family_sd, own.value, own.sum_variance);
+            if (named) out.push_back({gpu, kind, part.value, family.seen.cases});
+            for (const auto& [name, model] : family.models) {
+                if (name.empty()) continue;
+                const Part rest = part_of(model, model_sd, own.value + part.value, part.sum_variance);
+                out.push_back({gpu, named ? kind : "", rest.value + (named ? 0.0 : part.value), model.cases, name,
+                               std::sqrt(std::min(1.0, (rest.sum_variance + again) / prior_variance))});
+            }
         }
     }
     return out;
 }
 
-double step_factor(const std::vector<StepFactor>& factors, std::string_view gpu, std::string_view family) {
+double step_factor(const std::vector<StepFactor>& factors, std::string_view gpu, std::string_view family,
+                   std::string_view model) {
     double log_factor = 0.0;
     for (const StepFactor& factor : factors)
-        if (factor.gpu == gpu && (factor.family.empty() || factor.family == family)) log_factor += factor.log_factor;
+        if (is_of(factor, gpu, family, model)) log_factor += factor.log_factor;
     return std::exp(log_factor);
+}
+
+double step_spread_share(const std::vector<StepFactor>& factors, std::string_view gpu, std::string_view family,
+                         std::string_view model) {
+    for (const StepFactor& factor : factors)
+        if (!factor.model.empty() && is_of(factor, gpu, family, model)) return factor.spread_share;
+    return 1.0;
 }
 
 }  // namespace dlcast

@@ -14,8 +14,10 @@
 #include "cli/installation.h"
 #include "cli/weights_release.h"
 #include "predictor/base/text.h"
+#include "predictor/device/usual_node.h"
 #include "predictor/job/site_state.h"
 #include "predictor/step/nccl_model.h"
+#include "predictor/step/step_anchor.h"
 #include "tests/accounting/zone.h"
 #include "tests/scratch_folder.h"
 #include "tests/timing/operators.h"
@@ -389,4 +391,46 @@ TEST_CASE("nothing to refine by, and an unknown GPU, are refused with the remedy
     sample.device.name = "Z9000";
     site.options.samples = {site.folder.write("unknown.jsonl", to_json_line(sample) + "\n")};
     CHECK_THAT(site.refine().error().message, Contains("Z9000") && Contains("gpus.toml"));
+}
+
+// Steps that took 0.8 of their forecast. Each is taken over by 0.0608 / (0.0608 + 0.05^2), what is left by the others'
+// share.
+TEST_CASE("measured steps are forecast as measured", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    WorkloadOverrides eight;
+    eight.batch_size = 8;
+    const auto forecast_s = [&](const std::string& weights, const std::string& model) {
+        const auto workload = to_workload(*read_model_argument(model), eight);
+        REQUIRE(workload);
+        Allocation allocation;
+        allocation.device = site.device();
+        allocation.intra_node = intra_node_link(allocation.device);
+        const std::vector<StepQuery> queries{{&*workload, allocation}};
+        const auto steps = read_step_weights(weights);
+        REQUIRE(steps);
+        auto estimates = estimate_steps(queries, **open_refined_model(module_file, weights), *steps);
+        REQUIRE(estimates);
+        REQUIRE(anchor_steps(queries, site.catalog(), *steps, *estimates));
+        return estimates->front().step_s;
+    };
+    const std::vector<std::string> models{"resnet18", "resnet50", "vgg16"};
+    std::string samples;
+    const auto add = [&](MeasuredPass pass, double time_s) { samples += to_json_line(sample_of(pass, time_s)) + "\n"; };
+    for (const std::string& model : models) {
+        const double measured_s = 0.8 * forecast_s(shipped_weights, model);
+        add({.model = model, .batch = 8, .pass = Pass::step}, measured_s);
+        add({.model = model, .batch = 8, .pass = Pass::forward}, 5.0);           // no step
+        add({.model = model, .batch = 8, .pass = Pass::step, .ranks = 2}, 7.0);  // exchanges nothing: no training
+    }
+    site.options.samples = {site.folder.write("steps.jsonl", samples)};
+    const auto first = site.refine();
+    INFO((first ? "" : first.error().message));
+    REQUIRE(first);
+    CHECK(kind_of(*first, "steps").held_out == 3);
+    CHECK_THAT(kind_of(*first, "steps").before_pct, WithinRel(25.0, 1e-3));  // 1 / 0.8
+    for (const std::string& model : models) {
+        const double measured_s = 0.8 * forecast_s(shipped_weights, model);
+        CHECK_THAT(forecast_s(site.options.out, model), WithinRel(measured_s, 0.01));
+    }
 }

@@ -99,7 +99,9 @@ TEST_CASE("a correction never makes more bytes cheaper", "[refine]") {
 TEST_CASE("what a site refined is written and read again", "[refine]") {
     RefinedSteps refined;
     refined.collectives = measured().refined;
-    refined.factors = {{"round", "", std::log(1.2), 7}, {"round", "bert", std::log(0.9), 2}};
+    refined.factors = {{"round", "", std::log(1.2), 7},
+                       {"round", "bert", std::log(0.9), 2},
+                       {"round", "", std::log(1.1), 1, "my \"net\", 10 parameters", 0.25}};
     const auto again = parse_refined_steps(write_refined_steps(refined), "refined_steps.toml");
     INFO((again ? "" : again.error().message));
     REQUIRE(again);
@@ -108,7 +110,9 @@ TEST_CASE("what a site refined is written and read again", "[refine]") {
     CHECK(again->collectives[0].ranks_per_node == 4);
     REQUIRE(again->collectives[0].sizes.size() == 2);
     CHECK_THAT(again->collectives[0].sizes[1].time_us, WithinRel(refined.collectives[0].sizes[1].time_us, 1e-8));
-    REQUIRE(again->factors.size() == 2);
+    REQUIRE(again->factors.size() == 3);
+    CHECK(again->factors[2].model == refined.factors[2].model);
+    CHECK(again->factors[2].spread_share == 0.25);
     CHECK(again->factors[1].family == "bert");
     CHECK_THAT(again->factors[1].log_factor, WithinRel(std::log(0.9), 1e-4));
 }
@@ -125,4 +129,12 @@ TEST_CASE("a broken refinement is refused with its place", "[refine]") {
     CHECK_THAT(refusal(table + "bytes_and_us = [1.0, 2.0, 3.0]"), Contains("each with its time"));
     CHECK_THAT(refusal(table + "bytes_and_us = [1.0, -2.0]"), Contains("above 0"));
     CHECK_THAT(refusal("schema = 1\n[[factor]]\ngpu = \"a\"\nfactor = 0.0"), Contains("factor"));
+}
+
+TEST_CASE("a refinement of an earlier version is read", "[refine]") {
+    const auto read =
+        parse_refined_steps("schema = 1\n[[factor]]\ngpu = \"a\"\nfamily = \"\"\nfactor = 1.25\ncases = 2\n", "f");
+    REQUIRE(read);
+    REQUIRE(read->factors.size() == 1);
+    CHECK_THAT(step_factor(read->factors, "a", "any", "any"), WithinRel(1.25, 1e-9));
 }

@@ -25,6 +25,29 @@ TEST_CASE("many runs of a model count for more, up to what models of one kind di
     CHECK_THAT(step_factor(factors, "A", "bert"), WithinRel(std::pow(2.0, 0.89436), 1e-4));
 }
 
+// A step measured by itself: 0.04 + 0.0144 + 0.0064 = 0.0608 of 0.0608 + 0.05^2, 0.96051 of it, whether the kind of
+// model is known or not; its sum of parts stays uncertain by 0.0608 x 0.0025 / 0.0633, and the next run by 0.0025 more:
+// sqrt(0.0049013 / 0.0608) = 0.28392 of the spread.
+TEST_CASE("a measured step moves its own model nearly wholly, and narrows its forecast", "[refine]") {
+    const std::string family = GENERATE("bert", "");
+    const auto factors = fit_step_factors({{"A", family, "net", std::log(2.0), 1, measured_step_log_sd}});
+    CHECK_THAT(step_factor(factors, "A", family, "net"), WithinRel(std::pow(2.0, 0.96051), 1e-4));
+    CHECK_THAT(step_spread_share(factors, "A", family, "net"), WithinRel(0.28392, 1e-4));
+    // 0.04 / 0.0633 for another model of another kind.
+    CHECK_THAT(step_factor(factors, "A", "resnet", "other"), WithinRel(std::pow(2.0, 0.63191), 1e-4));
+    CHECK(step_spread_share(factors, "A", "resnet", "other") == 1.0);
+    CHECK(step_factor(factors, "B", family, "net") == 1.0);
+}
+
+TEST_CASE("two networks of the same name are told apart by their parameters", "[refine]") {
+    ModelSpec a, b;
+    a.name = b.name = "net";
+    a.parameters = 10;
+    b.parameters = 11;
+    CHECK(model_identity(a) == "net, 10 parameters");
+    CHECK(model_identity(a) != model_identity(b));
+}
+
 // Each of two models: 0.0144 + (0.0064 + 0.01) / 2 = 0.0226 beside the GPU's part. log(4)^2 = 1.92181 is believed to
 // 1.92181 / 1.94441 = 0.98838 for the GPU, and 0.0144 / 0.0226 = 0.63717 of the rest for the family.
 TEST_CASE("a device that two models put far from its forecasts is taken to be there", "[refine]") {
@@ -48,6 +71,13 @@ TEST_CASE("a site's factor scales a forecast unless the workload states steps of
     auto steps = *estimate_steps(queries, *model, weights);
     REQUIRE(anchor_steps(queries, catalog, weights, steps));
     CHECK_THAT(steps.front().step_s, WithinRel(1.25 * plain_s, 1e-9));
+
+    weights.factors.push_back({"round", "", std::log(1.2), 1, model_identity(workload.model), 0.5});
+    steps = *estimate_steps(queries, *model, weights);
+    const double spread = steps.front().log_sd;
+    REQUIRE(anchor_steps(queries, catalog, weights, steps));
+    CHECK_THAT(steps.front().step_s, WithinRel(1.5 * plain_s, 1e-9));
+    CHECK_THAT(steps.front().log_sd, WithinRel(0.5 * spread, 1e-9));
 
     workload.training.measured = {{"round", 1, 0, 1e3 * plain_s}};
     steps = *estimate_steps(queries, *model, weights);
