@@ -72,7 +72,9 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     out.placement = placements->found[best];
     out.candidate = std::move((*candidates)[best]);
     out.largest_micro_batch = *largest_micro_batch(*workload, out.placement.allocation);
-    out.origin = {site.model->by(), site.model->weights_id()};
+    // As slurmctld records it: the network's answer enters fp32 steps alone.
+    const bool by_network = workload->training.precision == Precision::fp32;
+    out.origin = {by_network ? site.model->by() : "analytic", site.model->weights_id()};
     out.assumed = workload->assumed;
     out.assumed.insert(out.assumed.end(), out.placement.assumed.begin(), out.placement.assumed.end());
     out.left_out = std::move(placements->misses);

@@ -7,11 +7,18 @@
 namespace dlcast {
 
 double LeastTime::of_s(const SamplePoint& point, const ProfiledModel* model) {
-    double work = 0.0;
+    double work = 0.0, seen_s = 0.0;
     if (const auto* op = std::get_if<Operator>(&point)) work = flops(*op);
-    if (const auto* pass = std::get_if<MeasuredPass>(&point); pass != nullptr && model != nullptr)
+    if (const auto* pass = std::get_if<MeasuredPass>(&point); pass != nullptr && model != nullptr) {
         work = 3.0 * static_cast<double>(pass->batch) * forward_flops(model->model);  // backward is two forwards
-    return work > 0.0 ? (runs_before + fewest_runs) * work / flops_per_s() : 0.0;
+        if (const auto known = step_s_.find({pass->model, pass->batch}); known != step_s_.end()) seen_s = known->second;
+    }
+    const double counted_s = work > 0.0 ? (runs_before + fewest_runs) * work / flops_per_s() : 0.0;
+    return std::max(counted_s, fewest_runs * seen_s);
+}
+
+void LeastTime::took(const SamplePoint& point, double once_s) {
+    if (const auto* pass = std::get_if<MeasuredPass>(&point)) step_s_[{pass->model, pass->batch}] = once_s;
 }
 
 double LeastTime::flops_per_s() {

@@ -2,6 +2,11 @@
 // What a point takes at least, known before its tensors are made up: to stay within a budget.
 #pragma once
 
+#include <cstdint>
+#include <map>
+#include <string>
+#include <utility>
+
 #include "profiler/backend.h"
 #include "profiler/points.h"
 
@@ -16,12 +21,15 @@ public:
     explicit LeastTime(Backend& backend) : backend_(backend) {}
     /// Seconds of all these runs at the device's rate; a pass is a whole step each time, of `model` where it is known.
     double of_s(const SamplePoint& point, const ProfiledModel* model);
+    /// One run took so many seconds of wall time: each pass of this model and batch will, for each is a whole step.
+    void took(const SamplePoint& point, double once_s);
 
 private:
     double flops_per_s();
 
     Backend& backend_;
     double flops_per_s_ = 0.0;  // of a product; measured when it is asked for, 0 before
+    std::map<std::pair<std::string, std::int64_t>, double> step_s_;  // of the model and batch of passes that ran
 };
 
 }  // namespace dlcast

@@ -131,6 +131,7 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
             continue;
         }
         const double once_s = wall_s(**work), now_left_s = options.budget_s - (steady_now_s() - begin_s);
+        least.took(sample.point, once_s);
         if (fewest_runs * once_s > now_left_s) {
             ++out.left;
             continue;

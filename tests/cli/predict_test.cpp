@@ -3,8 +3,6 @@
 
 #include <catch2/catch.hpp>
 
-#include <fmt/format.h>
-
 #include "cli/installation.h"
 #include "cli/prediction_report.h"
 
@@ -40,6 +38,19 @@ Result<Prediction> predict(const PredictOptions& options, bool with_cluster = fa
     static const StepWeights steps;
     return make_prediction(options, {&config, &catalog, with_cluster ? &cluster : nullptr, model.get(), &steps});
 }
+
+// The analytic model's times, as if a network gave them.
+class KnownTimes final : public LayerTimeModel {
+public:
+    Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const override {
+        return analytic_->times(queries);
+    }
+    std::string by() const override { return "torch"; }
+    std::string weights_id() const override { return "0123456789abcdef"; }
+
+private:
+    std::unique_ptr<LayerTimeModel> analytic_ = make_analytic_model();
+};
 
 PredictOptions vgg16() {
     PredictOptions options;
@@ -251,6 +262,23 @@ TEST_CASE("a declared measurement corrects the forecast, and is told", "[predict
     CHECK_THAT(to_text(*prediction, false), Contains("1 declared step: the forecast is multiplied by 1.932"));
     options.overrides.set = {R"(training.measured={"gpu": "V999", "step_ms": 10})"};
     CHECK_THAT(predict(options).error().message, Contains("measured: ") && Contains("V999"));
+}
+
+TEST_CASE("the network is named where its answer enters, in fp32 steps alone", "[predict]") {
+    const DeviceCatalog catalog = *shipped_catalog();
+    const SiteConfig config;
+    const StepWeights steps;
+    const KnownTimes network;
+    PredictOptions options = vgg16();
+    for (const auto& [precision, by, said] :
+         {std::tuple("fp32", "torch", "learnt layer times"), std::tuple("amp", "analytic", "analytic layer times")}) {
+        options.overrides.set = {fmt::format("training.precision=\"{}\"", precision)};
+        const auto prediction = make_prediction(options, {&config, &catalog, nullptr, &network, &steps});
+        REQUIRE(prediction);
+        CHECK(prediction->origin.by == by);
+        CHECK(prediction->origin.weights == "0123456789abcdef");
+        CHECK_THAT(to_text(*prediction, false), Contains(said));
+    }
 }
 
 // 100 over 8 data ranks: 96 or 104.
