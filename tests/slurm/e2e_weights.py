@@ -24,7 +24,7 @@ def published_weights(cluster, check):
     if not os.path.exists(cluster.built_module):
         print("      left out: this build has no dlcast_torch.so, which refine asks")
         return
-    usual, link, pid = cluster.weights, cluster.path("weights"), cluster.controller_pid
+    usual, link, pid = cluster.weights, cluster.path("refined"), cluster.controller_pid
     model = cluster.write_model("vgg16.json", epochs=10)
     steps = {factor: cluster.write(f"steps-{factor}.jsonl", "\n".join(sample(cluster, m, factor) for m in MODELS))
              for factor in (1.5, 2.5)}
