@@ -115,8 +115,8 @@ def database_down(cluster, jobs, check):
         os.kill(int(file.read().split()[0]), signal.SIGTERM)
     for verb in ("forecast", "report"):
         answer = cluster.run(cluster.dlcast, verb)
-        check(f"{verb}: a clear error, exit 1", answer.rc == 1 and "dlcast: error: `sacct` failed (exit code 1); is slurmdbd up" in answer.err,
-              answer.err)
+        check(f"{verb}: a clear error, exit 1", answer.rc == 1 and answer.err.startswith("dlcast: error: `sacct` failed (exit code 1): sacct: ")
+              and "; is slurmdbd up" in answer.err, answer.err)
     before = read(cluster.path("cluster.toml"))
     answer = cluster.run(cluster.dlcast, "sync", "--output", cluster.path("cluster.toml"))
     check("sync: a clear error, exit 1", answer.rc == 1 and "is slurmdbd up? The cluster file stays as it is" in answer.err, answer.err)
