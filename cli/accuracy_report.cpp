@@ -193,8 +193,9 @@ std::string accuracy_page(const std::vector<KeptResult>& results) {
         "all).\n\nMAPE is the mean of |forecast - measured| / measured; median and p90 are of the same. \"in 90 %\" is "
         "the share of rows whose\n90 % interval holds the measured time. The roofline is the larger of arithmetic over "
         "the sustained rate and traffic over\nthe bandwidth. No row was trained on by the weights that forecast it, "
-        "except where a section says so.\n\nThe measured tables are others' and no part of this repository. No GPU was "
-        "at hand: nothing here was measured with\n`dlcast-profile`, and the profiler's own accuracy is not judged.\n";
+        "except where a section says so.\n\nThe measured tables are others' and no part of this repository. No GPU "
+        "machine was available for the\nproject's own samples: nothing here was measured with `dlcast-profile`, no such "
+        "sample trained the weights, and the\nprofiler's own accuracy on GPUs is not judged.\n";
     for (const KeptResult& kept : results) out += section_text(kept);
     return out;
 }
