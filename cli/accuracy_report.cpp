@@ -194,8 +194,8 @@ std::string accuracy_page(const std::vector<KeptResult>& results) {
         "the share of rows whose\n90 % interval holds the measured time. The roofline is the larger of arithmetic over "
         "the sustained rate and traffic over\nthe bandwidth. No row was trained on by the weights that forecast it, "
         "except where a section says so.\n\nThe measured tables are others' and no part of this repository. No GPU "
-        "machine was available for the\nproject's own samples: nothing here was measured with `dlcast-profile`, no such "
-        "sample trained the weights, and the\nprofiler's own accuracy on GPUs is not judged.\n";
+        "machine was available for the\nproject's own samples: nothing here was measured with `dlcast-profile`, no "
+        "such sample trained the\nweights, and the profiler's own accuracy on GPUs is not judged.\n";
     for (const KeptResult& kept : results) out += section_text(kept);
     return out;
 }
