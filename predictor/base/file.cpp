@@ -51,7 +51,9 @@ Result<std::string> read_file(const std::string& path, std::size_t max_bytes) {
         if (got < 0 && errno == EINTR) continue;
         if (got < 0) return system_error(path, "read");
         length += static_cast<std::size_t>(got);
-        if (length > max_bytes) return invalid_argument(fmt::format("'{}' is larger than {} bytes", path, max_bytes));
+        if (length > max_bytes)
+            return invalid_argument(fmt::format(
+                "'{}' is larger than {} bytes, the most that is read; is it the right file?", path, max_bytes));
         if (got == 0) break;
         if (length == text.size()) text.resize(std::min(2 * length, max_bytes + 1));
     }
