@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -33,6 +34,13 @@ std::vector<StepFactor> each_for_itself(const std::vector<StepRatio>& own, const
     return out;
 }
 
+// Are they all of one model? Then none of them can be held out to judge what they say of others.
+bool of_one_model(const std::vector<StepRatio>& own) {
+    return std::all_of(own.begin(), own.end(), [&](const StepRatio& ratio) {
+        return !ratio.model.empty() && ratio.model == own.front().model;
+    });
+}
+
 }  // namespace
 
 std::vector<StepFactor> refine_factors(const std::vector<StepRatio>& ratios, const std::vector<StepFactor>& before,
@@ -60,7 +68,7 @@ std::vector<StepFactor> refine_factors(const std::vector<StepRatio>& ratios, con
         }
         sum.held_out = static_cast<std::int64_t>(own.size());
         // Worse for others: then nothing changes for them, and each model goes by its own.
-        const bool speaks_for_others = sum.after_pct <= sum.before_pct;
+        const bool speaks_for_others = !of_one_model(own) && sum.after_pct <= sum.before_pct;
         if (!speaks_for_others) sum.after_pct = sum.before_pct;
         errors.push_back(sum);
         for (StepFactor& factor : speaks_for_others ? fit_step_factors(own) : each_for_itself(own, before))

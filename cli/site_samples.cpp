@@ -36,6 +36,7 @@ std::vector<RefinedCollective> tables_of(const Tables& tables) {
 Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, const DeviceCatalog& catalog) {
     SiteSamples out;
     Tables tables;
+    std::map<std::string, Device> by_name;  // as samples write it, which may be a short one
     Status status = ok();
     const auto refuse = [&](const std::string& file, const std::string& text) {
         if (status) status = invalid_argument(file + ": " + text);
@@ -43,14 +44,15 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
     for (const std::string& file : files) {
         const auto use = [&](TimingSample&& sample) {
             ++out.read;
-            if (!out.devices.contains(sample.device.name)) {
+            if (!by_name.contains(sample.device.name)) {
                 auto device = catalog.find(sample.device.name);
                 if (!device)
                     return refuse(file, device.error().message +
                                             "; put the entry that dlcast-profile wrote into the site's gpus.toml");
-                out.devices[sample.device.name] = std::move(*device);
+                out.devices[device->name] = *device;
+                by_name[sample.device.name] = std::move(*device);
             }
-            const Device& device = out.devices.at(sample.device.name);
+            const Device& device = by_name.at(sample.device.name);
             if (const auto* op = std::get_if<Operator>(&sample.point)) {
                 const Clock clock = layer_clock(sample.clock);
                 const auto group = group_of(*op, device, clock);

@@ -53,13 +53,31 @@ std::optional<Value> convert(const toml::node& node, Position& where) {
     return out;
 }
 
+// Does text between commas and brackets say one number? Then its point joins no parts of a key: parts of a path stand
+// together, and those in quotes, which may hold commas, show their quotes.
+bool is_number(std::string_view text) {
+    return std::count(text.begin(), text.end(), '.') <= 1 &&
+           text.find_first_not_of("0123456789+-.eE_ \t") == std::string_view::npos;
+}
+
+// Points that may join parts of keys.
+std::ptrdiff_t count_dots(std::string_view line) {
+    std::ptrdiff_t out = 0;
+    for (std::size_t start = 0; start < line.size();) {
+        const std::size_t end = std::min(line.find_first_of(",[]", start), line.size());
+        const std::string_view item = line.substr(start, end - start);
+        if (!is_number(item)) out += std::count(item.begin(), item.end(), '.');
+        start = end + 1;
+    }
+    return out;
+}
+
 // toml++ recurses once for each part of a dotted key, without a bound of its own; a real key has two or three.
 Status check_key_depth(std::string_view text, const std::string& source) {
     int line = 0;
     for (const std::string& content : split(text, '\n')) {
         ++line;
-        const auto dots = std::count(content.begin(), content.end(), '.');
-        if (dots <= most_dots) continue;
+        if (count_dots(content) <= most_dots) continue;
         return invalid_argument(
             at_place(source, {line, 1}, fmt::format("more than {} dots on one line; split it", most_dots)));
     }

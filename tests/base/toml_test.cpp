@@ -33,6 +33,21 @@ TEST_CASE("bad TOML is refused with its place", "[toml]") {
     const auto deep = parse_toml("x = 1\n" + dotted + " = 1\n", "c.toml");
     REQUIRE_FALSE(deep);
     CHECK_THAT(deep.error().message, StartsWith("c.toml:2:1: more than"));
+    // Parts in quotes may hold commas, and parts may be numbers.
+    std::string quoted = "\"a,1\"", numbers = "1";
+    for (int i = 0; i < 1000; ++i) {
+        quoted += ".\"a,1\"";
+        numbers += ".1";
+    }
+    for (const std::string& key : {quoted, numbers, "[" + numbers + "]", "x = [1, { " + quoted + " = 1 }]"}) {
+        INFO(key.substr(0, 30));
+        const auto refused = parse_toml(key + (key.back() == ']' ? "\n" : " = 1\n"), "c.toml");
+        REQUIRE_FALSE(refused);
+        CHECK_THAT(refused.error().message, StartsWith("c.toml:1:1: more than"));
+    }
+    std::string list = "x = [0.5";
+    for (int i = 0; i < 3000; ++i) list += ", -1.5e-3";
+    CHECK(parse_toml(list + "]\n", "c.toml"));
     CHECK_FALSE(parse_toml("a = [1, 2\n", "c.toml"));
     CHECK(parse_toml("mode = broken\n", "c.toml").error().message.find("text stands in quotes") != std::string::npos);
     CHECK_FALSE(parse_toml("a = " + std::string(10'000, '['), "c.toml"));

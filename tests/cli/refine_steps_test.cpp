@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// `dlcast refine` by collectives, whole steps and finished jobs.
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <cmath>
+
+#include "cli/collectives_evaluation.h"
+#include "predictor/base/text.h"
+#include "predictor/device/usual_node.h"
+#include "predictor/step/nccl_model.h"
+#include "predictor/step/step_anchor.h"
+#include "tests/accounting/zone.h"
+#include "tests/cli/refine_site.h"
+
+using namespace dlcast;
+using namespace dlcast::test;
+using Catch::Matchers::Contains;
+using Catch::Matchers::WithinRel;
+
+TEST_CASE("collectives and steps that stand in the weights are known as well", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    const auto write = [&](int last_power, std::vector<std::pair<const char*, double>> steps) {
+        std::string text;
+        for (int power = 10; power <= last_power; power += 2)
+            text += to_json_line(sample_of(MeasuredCollective{Collective::all_reduce, 1u << power, 4, 1, "nccl"},
+                                           1e-6 * (30.0 + (1u << power) / 9e3))) +
+                    "\n";
+        for (const auto& [model, time_s] : steps) {
+            MeasuredPass pass;
+            pass.model = model;
+            pass.batch = 32;
+            pass.pass = Pass::step;
+            text += to_json_line(sample_of(pass, time_s)) + "\n";
+        }
+        site.options.samples = {site.folder.write("samples.jsonl", text)};
+    };
+    const std::vector<std::pair<const char*, double>> three{{"resnet18", 0.2}, {"resnet34", 0.35}, {"resnet50", 0.6}};
+    write(24, three);
+    const auto first = site.refine();
+    INFO((first ? "" : first.error().message));
+    REQUIRE(first);
+    site.options.weights = site.options.out;
+    const auto again = site.refine();
+    INFO((again ? "" : again.error().message));
+    REQUIRE(again);
+    CHECK_FALSE(again->published);
+    CHECK(again->known == KnownParts{"collectives on L40S", "steps on L40S"});
+
+    auto four = three;
+    four.emplace_back("resnet101", 1.0);
+    write(28, four);
+    const auto with_more = site.refine();
+    INFO((with_more ? "" : with_more.error().message));
+    REQUIRE(with_more);
+    CHECK(with_more->published);
+    CHECK(kind_of(*with_more, "steps").held_out == 4);
+}
+
+TEST_CASE("collectives are refined by three sizes as evaluate collectives fits them", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    const auto links = shipped_links();
+    const auto shipped = collectives_of(shipped_weights);
+    std::string samples, measured = "setup_id,collective,dtype,size_bytes,time_us\n";
+    for (int power = 10; power <= 28; power += 2) {
+        const double bytes = std::pow(2.0, power), time_us = 30.0 + bytes / 9e3;
+        samples += to_json_line(sample_of(MeasuredCollective{Collective::all_reduce, 1u << power, 4, 1, "nccl"},
+                                          1e-6 * time_us)) +
+                   "\n";
+        measured += fmt::format("box,all_reduce,float,{},{}\n", 1u << power, time_us);
+    }
+    site.options.samples = {site.folder.write("sweep.jsonl", samples)};
+    site.options.fit_sizes = 3;
+    const auto refined = site.refine();
+    INFO((refined ? "" : refined.error().message));
+    REQUIRE(refined);
+    CHECK(kind_of(*refined, "collectives").held_out == 7);
+
+    const Fabric fabric = fabric_of(site.device());
+    const std::string setups = site.folder.write(
+        "setups.csv", fmt::format("setup_id,gpu,gpus,nodes,gpus_per_node,intra,inter,p2p,intra_gbs_per_gpu_unidir\n"
+                                  "box,L40S,4,1,4,PCIE4,,{},{}\n",
+                                  fabric.node_link == NodeLink::host ? 0 : 1, fabric.node_GBps));
+    const auto tables = read_collectives(setups, site.folder.write("measured.csv", measured), *links);
+    REQUIRE(tables);
+    const auto forecasts = forecast_collectives(*tables, shipped->constants, links->priors, LeftOut::nothing, 3);
+    const auto kept = refined_steps_of(site.options.out);
+    REQUIRE(kept);
+    REQUIRE(kept->collectives.size() == 1);
+    REQUIRE(kept->collectives[0].sizes.size() == 3);
+    const auto form = [&](double bytes) {
+        return nccl_time(Collective::all_reduce, bytes, 4, 1, fabric, shipped->constants)->median_us;
+    };
+    const CollectiveCorrection correction(kept->collectives[0], form);
+    for (std::size_t i = 0; i < tables->rows.size(); ++i) {
+        const double bytes = tables->rows[i].bytes;
+        CHECK_THAT(form(bytes) * correction.factor(bytes, form(bytes)), WithinRel(forecasts[i].time_us, 1e-6));
+    }
+}
+
+TEST_CASE("finished jobs correct forecasts of their kind on their GPU", "[refine][torch]") {
+    if (!has_torch()) return;
+    const Zone zone{"UTC0"};
+    Site site;
+    const auto model = open_refined_model(module_file, shipped_weights);
+    std::string rows =
+        "JobID|User|Account|Partition|State|Submit|Start|End|ElapsedRaw|TimelimitRaw|NNodes|ReqTRES|AllocTRES|"
+        "AdminComment\n";
+    int id = 0;
+    const auto add = [&](const std::string& state, const std::string& name, int elapsed_s, int p50_s,
+                         const std::string& weights) {
+        const std::int64_t end_s = 1'773'100'000;  // 2026-03-09
+        rows += fmt::format(
+            "{}|ada|lab|l40s|{}|{}|{}|{}|{}|600|1|gres/gpu=1|gres/gpu=1|"
+            R"({{"dlcast":{{"v":1,"model":"{}","gpus":1,"nodes":1,"gpu":"L40S","partition":"l40s","p50_s":{},"p95_s":{},"weights":"{}"}}}})"
+            "\n",
+            ++id, state, end_s - elapsed_s, end_s - elapsed_s, end_s, elapsed_s, name, p50_s, 2 * p50_s, weights);
+    };
+    const std::string ours = (*model)->weights_id();
+    for (const char* name : {"resnet18", "resnet34", "resnet50", "resnet101", "resnet152", "wide_resnet50_2"})
+        for (int run = 0; run < 3; ++run) add("COMPLETED", name, 4800, 4000, ours);
+    add("COMPLETED", "resnet18", 40000, 4000, "0000");
+    add("FAILED", "resnet18", 100, 4000, ours);
+    add("COMPLETED", "resnet18", 400, 100, ours);
+    site.options.jobs = true;
+    site.options.accounting.sacct_file = site.folder.write("sacct.txt", rows);
+    site.options.accounting.begin = "2026-03-01";
+    site.options.accounting.end = site.options.accounting.at = "2026-04-01";
+    const auto refined = site.refine();
+    INFO((refined ? "" : refined.error().message));
+    REQUIRE(refined);
+    const RefinedKind& steps = kind_of(*refined, "steps");
+    CHECK(steps.rows == 18);
+    CHECK(steps.held_out == 6);
+    CHECK_THAT(steps.before_pct, WithinRel(100.0 / 6.0, 1e-3));  // 1 / 1.2 is a sixth too short
+    CHECK(steps.after_pct < 3.0);
+    const std::string family = to_workload(*read_model_argument("resnet50"))->model.family;
+    const auto weights = read_step_weights(site.options.out);
+    REQUIRE(weights);
+    CHECK_THAT(step_factor(weights->factors, "L40S", family), WithinRel(1.2, 0.05));
+    CHECK_THAT(refined->notes.back(), Contains("1 more were forecast by other weights"));
+}
+
+TEST_CASE("measured steps are forecast as measured", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    WorkloadOverrides eight;
+    eight.batch_size = 8;
+    const auto forecast_s = [&](const std::string& weights, const std::string& model) {
+        const auto workload = to_workload(*read_model_argument(model), eight);
+        REQUIRE(workload);
+        Allocation allocation;
+        allocation.device = site.device();
+        allocation.intra_node = intra_node_link(allocation.device);
+        const std::vector<StepQuery> queries{{&*workload, allocation}};
+        const auto steps = read_step_weights(weights);
+        REQUIRE(steps);
+        auto estimates = estimate_steps(queries, **open_refined_model(module_file, weights), *steps);
+        REQUIRE(estimates);
+        REQUIRE(anchor_steps(queries, site.catalog(), *steps, *estimates));
+        return estimates->front().step_s;
+    };
+    const std::vector<std::string> models{"resnet18", "resnet50", "vgg16"};
+    std::string samples;
+    const auto add = [&](MeasuredPass pass, double time_s) { samples += to_json_line(sample_of(pass, time_s)) + "\n"; };
+    for (const std::string& model : models) {
+        const double measured_s = 0.8 * forecast_s(shipped_weights, model);
+        add({.model = model, .batch = 8, .pass = Pass::step}, measured_s);
+        add({.model = model, .batch = 8, .pass = Pass::forward}, 5.0);           // no step
+        add({.model = model, .batch = 8, .pass = Pass::step, .ranks = 2}, 7.0);  // exchanges nothing: no training
+    }
+    site.options.samples = {site.folder.write("steps.jsonl", samples)};
+    const auto first = site.refine();
+    INFO((first ? "" : first.error().message));
+    REQUIRE(first);
+    CHECK(kind_of(*first, "steps").held_out == 3);
+    CHECK_THAT(kind_of(*first, "steps").before_pct, WithinRel(25.0, 1e-3));  // 1 / 0.8
+    for (const std::string& model : models) {
+        const double measured_s = 0.8 * forecast_s(shipped_weights, model);
+        CHECK_THAT(forecast_s(site.options.out, model), WithinRel(measured_s, 0.01));
+    }
+}
+
+// Half the forecast, at two batch sizes: nobody else's step says whether others take half as well.
+TEST_CASE("steps of a single model correct it alone", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    std::string samples;
+    for (const int batch : {8, 16})
+        samples +=
+            to_json_line(sample_of(MeasuredPass{.model = "resnet50", .batch = batch, .pass = Pass::step}, 1e-3)) + "\n";
+    site.options.samples = {site.folder.write("steps.jsonl", samples)};
+    const auto refined = site.refine();
+    INFO((refined ? "" : refined.error().message));
+    REQUIRE(refined);
+    const auto weights = read_step_weights(site.options.out);
+    REQUIRE(weights);
+    const auto factor = [&](const char* model) {
+        const auto workload = to_workload(*read_model_argument(model));
+        REQUIRE(workload);
+        return step_factor(weights->factors, gpu, workload->model.family, model_identity(workload->model));
+    };
+    CHECK(factor("resnet50") < 0.5);
+    CHECK(factor("resnet101") == 1.0);
+    CHECK(factor("vgg16") == 1.0);
+}
