@@ -123,4 +123,31 @@ double value_of(const Dual<N>& a) {
     return a.value;
 }
 
+/// A formula that takes few of its numbers often: in its place the K terms it depends on stand as variables of their
+/// own, and in_terms_of() gives the result the slopes of the terms (the chain rule). Plain numbers stay as they are.
+template <std::size_t N, std::size_t K>
+std::array<Dual<K>, K> local_variables(const std::array<Dual<N>, K>& terms) {
+    std::array<Dual<K>, K> out;
+    for (std::size_t k = 0; k < K; ++k) {
+        out[k].value = terms[k].value;
+        out[k].slope[k] = 1.0;
+    }
+    return out;
+}
+template <std::size_t K>
+const std::array<double, K>& local_variables(const std::array<double, K>& terms) {
+    return terms;
+}
+template <std::size_t N, std::size_t K>
+Dual<N> in_terms_of(const Dual<K>& local, const std::array<Dual<N>, K>& terms) {
+    Dual<N> out(local.value);
+    for (std::size_t k = 0; k < K; ++k)
+        for (std::size_t i = 0; i < N; ++i) out.slope[i] += local.slope[k] * terms[k].slope[i];
+    return out;
+}
+template <std::size_t K>
+double in_terms_of(double local, const std::array<double, K>&) {
+    return local;
+}
+
 }  // namespace dlcast

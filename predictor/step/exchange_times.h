@@ -3,8 +3,10 @@
 // for the fit.
 #pragma once
 
+#include <array>
 #include <vector>
 
+#include "predictor/step/dual.h"
 #include "predictor/step/step_exchange.h"
 #include "predictor/step/step_rates.h"
 
@@ -65,53 +67,81 @@ private:
         out.add(seconds(x_.updated_weights), T(0.0));
     }
 
-    // One stream gathers a unit's weights while the unit before computes, at most two units at once; in backward it
-    // scatters gradients between. What that hides still costs a share: its kernels and copies stand in the same queue.
+    // Exchange behind compute still costs a share: its kernels and copies stand in the same queue.
     void add_sharded(ExchangeTimes<T>& out, const MicroStep<T>& micro) const {
         using std::max;
         if (x_.units.empty()) return;
-        T all_s(0.0), late_s = forward_delay_s(micro.forward_s, all_s);
-        if (!work_.forward_only) late_s += backward_delay_s(micro.backward_s, all_s);
+        const T speed = c_(K::sharded_speed);
+        const std::array<T, 6> terms{micro.forward_s,
+                                     micro.backward_s,
+                                     1.0 / (c_(K::nvlink) * speed),
+                                     1.0 / (c_(K::pcie) * speed),
+                                     1.0 / (c_(K::network) * speed),
+                                     c_(K::message_s) / speed};
+        const auto delays = sharded_delays(local_variables(terms));
+        const T all_s = in_terms_of(delays.all_s, terms), late_s = in_terms_of(delays.late_s, terms);
         const T hidden_s = max(T(0.0), T(all_s - late_s));
         out.all_s += all_s * work_.micro_steps;
         out.exposed_s += (late_s + (1.0 - c_(K::sharded_overlap)) * hidden_s) * work_.micro_steps;
     }
 
-    T gather_s(const ShardedUnit& unit) const { return seconds(unit.gather) / c_(K::sharded_speed); }
+    // Of a micro-step, by the few terms that all its units share: a fit's many slopes are then met once, not unit by
+    // unit.
+    template <class L>
+    struct ShardedDelays {
+        L all_s{0.0}, late_s{0.0};
+    };
 
-    T forward_delay_s(const T& compute_s, T& all_s) const {
+    template <class L>
+    ShardedDelays<L> sharded_delays(const std::array<L, 6>& terms) const {
+        const auto seconds = [&terms](const Message& message) {
+            if (message.alone_s <= 0) return L(0.0);
+            const std::size_t wire = message.wire == Wire::network ? 4 : message.wire == Wire::pcie ? 3 : 2;
+            return L(message.alone_s * terms[wire] + terms[5]);
+        };
+        ShardedDelays<L> out;
+        add_forward_delay(terms[0], seconds, out);
+        if (!work_.forward_only) add_backward_delay(terms[1], seconds, out);
+        return out;
+    }
+
+    // One stream gathers a unit's weights while the unit before computes, at most two units at once.
+    template <class L, class Seconds>
+    void add_forward_delay(const L& compute_s, const Seconds& seconds, ShardedDelays<L>& out) const {
         using std::max;
-        T wire_s(0.0), end_s(0.0), end_before_s(0.0);
+        L wire_s(0.0), end_s(0.0), end_before_s(0.0);
         for (const ShardedUnit& unit : x_.units) {
-            const T one_s = gather_s(unit);
-            all_s += one_s;
+            const L one_s = seconds(unit.gather);
+            out.all_s += one_s;
             wire_s = max(wire_s, end_before_s) + one_s;
             end_before_s = end_s;
             end_s = max(end_s, wire_s) + compute_s * unit.forward_share;
         }
-        return max(T(0.0), T(end_s - compute_s));
+        out.late_s += max(L(0.0), L(end_s - compute_s));
     }
 
-    T backward_delay_s(const T& compute_s, T& all_s) const {
+    // The same from the last unit to the first, with the gradients' scatters between.
+    template <class L, class Seconds>
+    void add_backward_delay(const L& compute_s, const Seconds& seconds, ShardedDelays<L>& out) const {
         using std::max;
-        T wire_s(0.0), end_s(0.0), ready_s(0.0);
+        L wire_s(0.0), end_s(0.0), ready_s(0.0);
         const std::size_t n = x_.units.size();
         for (std::size_t i = n; i-- > 0;) {
             const ShardedUnit& unit = x_.units[i];
-            if (x_.gathers_again && i + 1 == n) ready_s = wire_s = gather_s(unit), all_s += wire_s;
-            const T start_s = max(end_s, ready_s);
+            if (x_.gathers_again && i + 1 == n) ready_s = wire_s = seconds(unit.gather), out.all_s += wire_s;
+            const L start_s = max(end_s, ready_s);
             if (x_.gathers_again && i > 0) {  // of the next unit, while this one computes
-                const T next_s = gather_s(x_.units[i - 1]);
+                const L next_s = seconds(x_.units[i - 1].gather);
                 wire_s = max(wire_s, end_s) + next_s;
                 ready_s = wire_s;
-                all_s += next_s;
+                out.all_s += next_s;
             }
             end_s = start_s + compute_s * unit.backward_share;
-            const T scatter_s = seconds(unit.scatter) / c_(K::sharded_speed);
+            const L scatter_s = seconds(unit.scatter);
             wire_s = max(wire_s, end_s) + scatter_s;
-            all_s += scatter_s;
+            out.all_s += scatter_s;
         }
-        return max(T(0.0), T(max(end_s, wire_s) - compute_s));
+        out.late_s += max(L(0.0), L(max(end_s, wire_s) - compute_s));
     }
 
     void add_model_parallel(ExchangeTimes<T>& out) const {
