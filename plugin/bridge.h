@@ -64,10 +64,9 @@ void dlcast_bridge_close(void) DLCAST_NOEXCEPT;
 /* Safe from several threads, beside neither of the two above. Without an open bridge every submission passes. */
 void dlcast_bridge_submit(const dlcast_submission* submission, dlcast_answer* answer) DLCAST_NOEXCEPT;
 
-/* Reads the value of --dl-model in the user's process, changed by that of --dl-train (NULL: not given). 0: `payload`
- * holds the text. -1: `error` holds lines for the user. */
-int dlcast_bridge_read_model(const char* argument, const char* training, char* payload, size_t payload_size,
-                             char* error, size_t error_size) DLCAST_NOEXCEPT;
+/* Reads the value of --dl-model in the user's process, changed by that of --dl-train (NULL: not given). 0: `text` holds
+ * the payload. -1: `text` holds lines for the user. */
+int dlcast_bridge_read_model(const char* argument, const char* training, char* text, size_t size) DLCAST_NOEXCEPT;
 
 #ifdef __cplusplus
 }

@@ -31,27 +31,21 @@ dlcast::Result<std::string> payload_of(const std::string& argument, const char* 
 
 }  // namespace
 
-extern "C" int dlcast_bridge_read_model(const char* argument, const char* training, char* payload,
-                                        std::size_t payload_size, char* error, std::size_t error_size) noexcept {
-    dlcast::copy_text("", payload, payload_size);
-    dlcast::copy_text("", error, error_size);
+extern "C" int dlcast_bridge_read_model(const char* argument, const char* training, char* text,
+                                        std::size_t size) noexcept {
     try {
-        const auto text = payload_of(argument, training);
-        if (!text) {
-            dlcast::copy_text(text.error().message, error, error_size);
-            return -1;
+        const auto payload = payload_of(argument, training);
+        if (payload && payload->size() < size && payload->find('\0') == std::string::npos) {
+            dlcast::copy_text(*payload, text, size);
+            return 0;
         }
-        if (text->size() >= payload_size || text->find('\0') != std::string::npos) {
-            dlcast::copy_text("the model's compact form does not fit into 64 KiB; use \"repeat\" for equal layers",
-                              error, error_size);
-            return -1;
-        }
-        dlcast::copy_text(*text, payload, payload_size);
-        return 0;
+        dlcast::copy_text(payload ? "the model's compact form does not fit into 64 KiB; use \"repeat\" for equal layers"
+                                  : payload.error().message,
+                          text, size);
     } catch (const std::exception& e) {
-        dlcast::copy_text(std::string("cannot read the model: ") + e.what(), error, error_size);
+        dlcast::copy_text(std::string("cannot read the model: ") + e.what(), text, size);
     } catch (...) {
-        dlcast::copy_text("cannot read the model", error, error_size);
+        dlcast::copy_text("cannot read the model", text, size);
     }
     return -1;
 }

@@ -92,13 +92,12 @@ static void print_error(const char* text) {
 static int is_step(spank_context_t context) { return context == S_CTX_LOCAL && getenv("SLURM_JOB_ID"); }
 
 static int read_and_hand_over(spank_t spank, const char* model, const char* training) {
-    char payload[DLCAST_PAYLOAD_MAX_BYTES + 1];
-    char error[4096];
-    if (dlcast_bridge_read_model(model, training, payload, sizeof payload, error, sizeof error) != 0) {
-        print_error(error);
+    static char text[DLCAST_PAYLOAD_MAX_BYTES + 1]; /* on the stack it would take fresh pages of every client */
+    if (dlcast_bridge_read_model(model, training, text, sizeof text) != 0) {
+        print_error(text);
         return -1;
     }
-    spank_err_t rc = spank_job_control_setenv(spank, DLCAST_PAYLOAD_VARIABLE, payload, 1);
+    spank_err_t rc = spank_job_control_setenv(spank, DLCAST_PAYLOAD_VARIABLE, text, 1);
     if (rc == ESPANK_SUCCESS) return ESPANK_SUCCESS;
     slurm_error("dlcast: cannot hand the model to slurmctld: %s", spank_strerror(rc));
     return -1;

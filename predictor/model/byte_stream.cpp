@@ -18,7 +18,7 @@ constexpr std::size_t buffer_bytes = 16 * 1024;
 
 }  // namespace
 
-ByteStream::ByteStream(int fd, std::uint64_t size) : fd_(fd), buffer_(buffer_bytes), size_(size) {}
+ByteStream::ByteStream(int fd, std::uint64_t size) : fd_(fd), size_(size) {}
 
 ByteStream::ByteStream(ByteStream&& other) noexcept
     : fd_(std::exchange(other.fd_, -1)),
@@ -50,12 +50,13 @@ Result<ByteStream> ByteStream::open(const std::string& path) {
 
 bool ByteStream::refill() {
     if (fd_ < 0) return false;
+    if (!buffer_) buffer_.reset(new char[buffer_bytes]);  // as it comes: most files fill a small part
     ssize_t got = 0;
     do {
-        got = ::pread(fd_, buffer_.data(), buffer_.size(), static_cast<off_t>(position_));
+        got = ::pread(fd_, buffer_.get(), buffer_bytes, static_cast<off_t>(position_));
     } while (got < 0 && errno == EINTR);
     if (got <= 0) return false;
-    view_ = std::string_view(buffer_.data(), static_cast<std::size_t>(got));
+    view_ = std::string_view(buffer_.get(), static_cast<std::size_t>(got));
     view_start_ = position_;
     return true;
 }

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "predictor/base/result.h"
 
@@ -33,9 +33,9 @@ private:
     bool refill();
 
     int fd_ = -1;
-    std::vector<char> buffer_;
-    std::string_view view_;         // of the buffer, or of memory
-    std::uint64_t view_start_ = 0;  // where it stands
+    std::unique_ptr<char[]> buffer_;  // of a file; made at the first reading
+    std::string_view view_;           // of the buffer, or of memory
+    std::uint64_t view_start_ = 0;    // where it stands
     std::uint64_t position_ = 0, size_ = 0;
 };
 

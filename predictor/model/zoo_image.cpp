@@ -90,10 +90,11 @@ void add_detectors(List& list) {
 const std::vector<ImageModel>& image_models() {
     static const std::vector<ImageModel> models = [] {
         List list;
+        list.all.reserve(192);
         add_classifiers(list);
         add_transformers(list);
         add_detectors(list);
-        return list.all;
+        return std::move(list.all);
     }();
     return models;
 }

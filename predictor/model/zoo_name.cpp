@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // The many spellings of one public model.
+#include <optional>
 #include <string>
-#include <unordered_map>
+#include <string_view>
 
 #include "predictor/base/text.h"
 #include "predictor/model/zoo.h"
@@ -45,35 +46,35 @@ std::string without_decoration(std::string name) {
     return name;
 }
 
-using NamesByKey = std::unordered_map<std::string, std::string>;
-
-// Made once: a submission looks its name up several times. Those of images stand by themselves: a client that asks for
-// one of them need not spell out all others.
-template <typename... Lists>
-NamesByKey by_key(const Lists&... lists) {
-    NamesByKey out;
-    out.reserve((lists.size() + ...));
-    const auto add = [&](const auto& models) {
-        for (const auto& model : models) out.emplace(key_of(model.name), model.name);
-    };
-    (add(lists), ...);
-    return out;
+// Whether key_of(name) is `key`, of which nothing is written: every submission looks through the zoo.
+bool has_key(std::string_view name, std::string_view key) {
+    std::size_t at = 0;
+    const auto takes = [&](char c) { return at < key.size() && key[at] == c ? (++at, true) : false; };
+    for (std::size_t i = 0; i < name.size(); ++i) {
+        const char c = name[i];
+        const bool joint =
+            is_separator(c) && i > 0 && i + 1 < name.size() && is_digit(name[i - 1]) && is_digit(name[i + 1]);
+        if (is_separator(c) && !joint) continue;
+        if (!takes(joint ? '-' : c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c)) return false;
+    }
+    return at == key.size();
 }
 
-const NamesByKey& image_names() {
-    static const NamesByKey names = by_key(image_models());
-    return names;
+template <typename Models>
+std::optional<std::string> name_in(const Models& models, std::string_view key) {
+    for (const auto& model : models)
+        if (has_key(model.name, key)) return model.name;
+    return std::nullopt;
 }
 
-const NamesByKey& other_names() {
-    static const NamesByKey names = by_key(hub_models(), diffusion_models(), other_models());
-    return names;
-}
-
+// The lists are made when they are first looked through; images' by themselves, so that a client that asks for one of
+// them need not make all others.
 std::optional<std::string> find_key(const std::string& key) {
-    if (const auto found = image_names().find(key); found != image_names().end()) return found->second;
-    const auto found = other_names().find(key);
-    return found != other_names().end() ? found->second : zoo_alias(key);
+    if (auto name = name_in(image_models(), key)) return name;
+    if (auto name = name_in(hub_models(), key)) return name;
+    if (auto name = name_in(diffusion_models(), key)) return name;
+    if (auto name = name_in(other_models(), key)) return name;
+    return zoo_alias(key);
 }
 
 }  // namespace
