@@ -13,12 +13,32 @@ constexpr std::size_t most_layers = 100'000;
 constexpr std::size_t layers_between_polls = 64;  // reading the clock costs as much as five layers
 constexpr double most_elements = 1e15;  // of a tensor, and of all parameters: far above any machine, far below overflow
 
+struct Side {
+    std::int64_t kernel, pad, stride, dilation;
+};
+
+Side height_of(const Window& w) { return {w.kernel_h, w.pad_h, w.stride, w.dilation}; }
+Side width_of(const Window& w) {
+    return {w.kernel_w, w.pad_w, w.stride_w > 0 ? w.stride_w : w.stride, w.dilation_w > 0 ? w.dilation_w : w.dilation};
+}
+
 // Output size of a window along one side; below 1 where it does not fit.
-std::int64_t slide(std::int64_t in, std::int64_t kernel, std::int64_t pad, const Window& w) {
-    if (w.same) return (in + w.stride - 1) / w.stride;
-    const std::int64_t span = in + 2 * pad - w.dilation * (kernel - 1) - 1;
+std::int64_t slide(std::int64_t in, const Side& s, const Window& w) {
+    if (w.same) return (in + s.stride - 1) / s.stride;
+    const std::int64_t span = in + 2 * s.pad - s.dilation * (s.kernel - 1) - 1;
     if (span < 0) return 0;
-    return (w.ceil_mode ? (span + w.stride - 1) / w.stride : span / w.stride) + 1;
+    return (w.ceil_mode ? (span + s.stride - 1) / s.stride : span / s.stride) + 1;
+}
+
+// How often `groups` does not fit into channels, with the remedy.
+std::string group_fault(const char* kind, std::int64_t groups, std::int64_t in, std::int64_t out) {
+    const auto divides = [&](std::int64_t channels) { return groups >= 1 && channels % groups == 0; };
+    if (divides(in) && divides(out)) return "";
+    return fmt::format("{} with {} groups: {}; make groups a divisor of both", kind, groups,
+                       !divides(in) && !divides(out)
+                           ? fmt::format("they divide neither its {} input nor its {} output channels", in, out)
+                       : divides(in) ? fmt::format("they do not divide its {} output channels", out)
+                                     : fmt::format("they do not divide its {} input channels", in));
 }
 
 constexpr const char* too_many_parameters = "more than 1e15 parameters; lower the widths of its layers";
@@ -113,15 +133,14 @@ bool ModelBuilder::is_image(const char* kind) {
 
 Shape ModelBuilder::windowed(const Window& w, std::int64_t channels) {
     if (w.out_h > 0) return {channels, w.out_h, w.out_w};
-    return {channels, slide(shape_[1], w.kernel_h, w.pad_h, w), slide(shape_[2], w.kernel_w, w.pad_w, w)};
+    return {channels, slide(shape_[1], height_of(w), w), slide(shape_[2], width_of(w), w)};
 }
 
 Layer& ModelBuilder::conv(std::string name, std::int64_t out, const Window& w, bool bias, std::int64_t groups) {
     if (!is_image("conv2d")) return discarded_;
     const std::int64_t in = shape_[0];
-    if (groups < 1 || in % groups != 0 || out % groups != 0) {
-        fail(fmt::format("conv2d with {} groups divides neither {} input nor {} output channels evenly", groups, in,
-                         out));
+    if (const std::string text = group_fault("conv2d", groups, in, out); !text.empty()) {
+        fail(text);
         return discarded_;
     }
     const double weights = as_double(w.kernel_h) * as_double(w.kernel_w) * as_double(in / groups) * as_double(out);
@@ -135,24 +154,27 @@ Layer& ModelBuilder::conv(std::string name, std::int64_t out, const Window& w, b
     return layer;
 }
 
-Layer& ModelBuilder::transposed_conv(std::string name, std::int64_t out, const Window& w, bool bias) {
+Layer& ModelBuilder::transposed_conv(std::string name, std::int64_t out, const Window& w, bool bias,
+                                     std::int64_t groups) {
     if (!is_image("conv2d_transpose")) return discarded_;
     const std::int64_t in = shape_[0];
-    if (elements(shape_) * as_double(w.stride) * as_double(w.stride) > most_elements)
+    const Side h = height_of(w), v = width_of(w);
+    if (const std::string text = group_fault("conv2d_transpose", groups, in, out); !text.empty()) fail(text);
+    if (elements(shape_) * as_double(h.stride) * as_double(v.stride) > most_elements)
         fail("conv2d_transpose makes over 1e15 elements; lower its stride");
     if (failed()) return discarded_;
-    const auto grow = [&](std::int64_t size, std::int64_t kernel, std::int64_t pad) {
-        return w.same ? size * w.stride : (size - 1) * w.stride - 2 * pad + kernel;
+    const auto grow = [&](std::int64_t size, const Side& s) {
+        return w.same ? size * s.stride : (size - 1) * s.stride - 2 * s.pad + s.dilation * (s.kernel - 1) + 1;
     };
-    Shape output = w.out_h > 0 ? Shape{out, w.out_h, w.out_w}
-                               : Shape{out, grow(shape_[1], w.kernel_h, w.pad_h), grow(shape_[2], w.kernel_w, w.pad_w)};
-    const double weights = as_double(w.kernel_h) * as_double(w.kernel_w) * as_double(in) * as_double(out);
+    Shape output = w.out_h > 0 ? Shape{out, w.out_h, w.out_w} : Shape{out, grow(shape_[1], h), grow(shape_[2], v)};
+    const double weights = as_double(w.kernel_h) * as_double(w.kernel_w) * as_double(in) * as_double(out / groups);
     Layer& layer =
         append(std::move(name), LayerKind::conv2d, std::move(output), weights + (bias ? as_double(out) : 0.0));
     layer.kernel_h = w.kernel_h;
     layer.kernel_w = w.kernel_w;
     layer.stride = w.stride;
     layer.function = "transposed";
+    layer.groups = groups;
     layer.bias = bias;
     return layer;
 }

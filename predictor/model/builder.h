@@ -17,6 +17,7 @@ struct Window {
     std::int64_t stride = 1;
     std::int64_t pad_h = 0, pad_w = 0;
     std::int64_t dilation = 1;
+    std::int64_t stride_w = 0, dilation_w = 0;  // along the width; 0: as along the height
     bool same = false;
     bool ceil_mode = false;
     std::int64_t out_h = 0, out_w = 0;  // where the padding does not tell; 0: it does
@@ -37,7 +38,8 @@ public:
 
     // Images, [C, H, W].
     Layer& conv(std::string name, std::int64_t out, const Window& w, bool bias = false, std::int64_t groups = 1);
-    Layer& transposed_conv(std::string name, std::int64_t out, const Window& w, bool bias = false);
+    Layer& transposed_conv(std::string name, std::int64_t out, const Window& w, bool bias = false,
+                           std::int64_t groups = 1);
     Layer& max_pool(std::string name, const Window& w);
     Layer& avg_pool(std::string name, const Window& w);
     /// Averages (or any reduction) to height x width, whatever came in.

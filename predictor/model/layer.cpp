@@ -63,7 +63,7 @@ double forward_flops(const Layer& layer) {
             // A transposed convolution spreads each input over a window, another gathers each output from one.
             if (layer.function == "transposed")
                 return 2.0 * elements(layer.input) * static_cast<double>(layer.kernel_h * layer.kernel_w) *
-                       static_cast<double>(layer.output.front());
+                       static_cast<double>(layer.output.front()) / static_cast<double>(layer.groups);
             return 2.0 * elements(layer.output) * static_cast<double>(layer.kernel_h * layer.kernel_w) *
                    static_cast<double>(layer.input.front()) / static_cast<double>(layer.groups);
         case LayerKind::linear:

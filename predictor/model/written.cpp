@@ -39,7 +39,10 @@ public:
 
     Status append_all(const Value& layers) {
         if (!layers.is_array() || layers.as_array().empty())
-            return invalid_argument(at_place(source_, layers.at, "layers should be an array with at least one layer"));
+            return invalid_argument(at_place(
+                source_, layers.at,
+                layers.is_array() ? std::string("layers is empty; write at least one layer")
+                                  : fmt::format("layers is {}; it should be an array of layers", layers.kind_name())));
         for (const Value& layer : layers.as_array())
             if (auto s = append_repeated(layer); !s) return s;
         return ok();
@@ -108,8 +111,9 @@ private:
             if (auto s = go_on_from(layer); !s) return s;
             write(written);
         }
-        if (auto s = written.finish(); !s) return s;
         if (const auto trainable = written.reader.boolean("trainable"); trainable && !*trainable) b_.freeze_from(first);
+        if (written.reader.boolean("tied").value_or(false)) b_.share_from(first);
+        if (auto s = written.finish(); !s) return s;
         tensors_[name] = b_.shape();
         return ok();
     }
@@ -199,6 +203,9 @@ private:
             const Shape &a = shapes[0], &c = shapes[i];
             const bool same_image = a.size() == 3 && c.size() == 3 && a[1] == c[1] && a[2] == c[2];
             const bool same_tokens = a.size() == c.size() && a.size() < 3 && (a.size() == 1 || a[0] == c[0]);
+            if (a.size() > 3 || c.size() > 3)
+                return at(place, fmt::format("concat of shapes {} and {}; reshape them to at most 3 dimensions",
+                                             to_string(a), to_string(c)));
             if (!same_image && !same_tokens)
                 return at(place, fmt::format("concat of shapes {} and {}; all but the channels should be equal",
                                              to_string(a), to_string(c)));

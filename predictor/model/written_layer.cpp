@@ -36,7 +36,7 @@ WrittenLayer::WrittenLayer(const Value& value, const std::string& source, std::s
       reader(value, source, type),
       value_(value),
       source_(source) {
-    for (const char* key : {"type", "name", "repeat", "from", "trainable"}) reader.value(key);
+    for (const char* key : {"type", "name", "repeat", "from", "trainable", "tied"}) reader.value(key);
 }
 
 std::int64_t WrittenLayer::need(const char* key, const char* example) {
@@ -80,9 +80,10 @@ Window WrittenLayer::window(bool pooling) {
     w.kernel_h = kernel.h;
     w.kernel_w = kernel.w;
     w.stride = stride.h;
-    if (stride.h != stride.w && !(pooling && !reader.has("stride")))
-        reader.fail("stride", "strides that differ by side are not supported");
-    w.dilation = size_or("dilation", 1);
+    w.stride_w = stride.w;
+    const Pair dilation = pair("dilation", 1).value_or(Pair{1, 1});
+    w.dilation = dilation.h;
+    w.dilation_w = dilation.w;
     w.ceil_mode = pooling && flag_or("ceil_mode", false);
     if (const auto result = pair("result", 1)) {
         w.out_h = result->h;

@@ -30,7 +30,7 @@ void write_depthwise(WrittenLayer& l) {
 void write_transposed(WrittenLayer& l) {
     const std::int64_t out = l.need("out", "64");
     const Window w = l.window(false);
-    l.b.transposed_conv(l.name, out, w, l.flag_or("bias", true));
+    l.b.transposed_conv(l.name, out, w, l.flag_or("bias", true), l.size_or("groups", 1));
     l.then_activation();
 }
 
@@ -62,14 +62,24 @@ void write_embedding(WrittenLayer& l) {
 
 template <LayerKind kind>
 void write_norm(WrittenLayer& l) {
-    l.b.norm(l.name, kind, l.flag_or("bias", kind != LayerKind::rms_norm));
+    const bool bias = l.flag_or("bias", kind != LayerKind::rms_norm);
+    Layer& layer = l.b.norm(l.name, kind, bias);
+    // Without its factors half of the parameters are left, or none.
+    if (!l.flag_or("scale", true))
+        l.b.add_parameters(layer, -static_cast<double>(layer.parameters) / (bias ? 2.0 : 1.0));
     if (kind == LayerKind::group_norm) l.size_or("groups", 32);
     l.then_activation();
 }
 
 void write_activation(WrittenLayer& l) {
     const auto direct = activation_from(l.type);
-    if (direct) return void(l.b.activation(l.name, *direct));
+    if (direct) {
+        Layer& layer = l.b.activation(l.name, *direct);
+        // Learned slopes.
+        const auto learned = l.reader.integer("parameters", 0, 1'000'000'000'000'000);
+        if (learned && !l.b.failed()) l.b.add_parameters(layer, static_cast<double>(*learned));
+        return;
+    }
     const std::string function = l.text_or("function", "relu");
     if (function == "softmax") return void(l.b.softmax(l.name));
     const auto known = activation_from(function);
@@ -187,7 +197,12 @@ void write_transformer(WrittenLayer& l) {
 
 template <LayerKind kind>
 void write_recurrent(WrittenLayer& l) {
-    l.b.recurrent(l.name, kind, l.need("hidden", "512"), l.flag_or("bidirectional", false));
+    const std::int64_t hidden = l.need("hidden", "512"), biases = l.reader.integer("biases", 0, 2).value_or(2);
+    Layer& layer = l.b.recurrent(l.name, kind, hidden, l.flag_or("bidirectional", false));
+    const double gates = kind == LayerKind::lstm ? 4.0 : 3.0;
+    if (!l.b.failed())
+        l.b.add_parameters(layer,
+                           static_cast<double>((biases - 2) * layer.groups) * gates * static_cast<double>(hidden));
     // As frameworks do without "return_sequences": the last step alone goes on.
     if (!l.flag_or("sequences", true) && !l.b.failed()) l.b.reshape(l.name + ".last", {l.b.shape().back()});
 }

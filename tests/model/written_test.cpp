@@ -82,6 +82,46 @@ TEST_CASE("faults of a layer carry its line and column and the remedy", "[model]
     CHECK_THAT(error_of(R"({"model": {"layers": [{"type": "relu"}]}})"), Catch::Contains("needs \"input\""));
 }
 
+TEST_CASE("groups that divide no channels are told with both counts", "[model][written]") {
+    const auto fault = [](const std::string& layer) { return error_of(net("[3, 8, 8]", layer)); };
+    CHECK_THAT(fault(R"({"type": "conv2d", "out": 64, "kernel": 1, "groups": 2})"),
+               Catch::Contains("conv2d with 2 groups: they do not divide its 3 input channels; make groups a divisor"));
+    CHECK_THAT(fault(R"({"type": "conv2d", "out": 64, "kernel": 1, "groups": 3})"),
+               Catch::Contains("do not divide its 64 output channels"));
+    CHECK_THAT(fault(R"({"type": "conv2d_transpose", "out": 5, "kernel": 1, "groups": 2})"),
+               Catch::Contains("neither its 3 input nor its 5 output channels"));
+}
+
+// 8 / 2 = 4 rows, 9 / 3 = 3 columns: a pooling strides by its kernel; (8 - 3) / 2 + 1 = 3 rows and 9 - 3 + 1 = 7
+// columns; a dilation of [3, 1] spans 7 rows: 2 rows and 7 columns.
+TEST_CASE("windows have a stride and a dilation along each side", "[model][written]") {
+    const auto out = [](const std::string& layer) {
+        return good_workload(net("[4, 8, 9]", layer)).model.layers[0].output;
+    };
+    CHECK(out(R"({"type": "max_pool", "kernel": [2, 3]})") == Shape{4, 4, 3});
+    CHECK(out(R"({"type": "conv2d", "out": 4, "kernel": 3, "stride": [2, 1]})") == Shape{4, 3, 7});
+    CHECK(out(R"({"type": "conv2d", "out": 4, "kernel": 3, "dilation": [3, 1]})") == Shape{4, 2, 7});
+}
+
+// 4 x 4 + 4 = 20 counted once; both compute 2 x 16 FLOPs. A norm without factors has its shifts alone; slopes of a
+// PReLU; an LSTM with one bias a gate 4 (4 + 4 + 1) 4.
+TEST_CASE("tied layers compute and count nothing; what is learned may be less than usual", "[model][written]") {
+    const auto w =
+        good_workload(net("[4]", R"({"type": "linear", "out": 4}, {"type": "linear", "out": 4, "tied": true})"));
+    CHECK(w.model.parameters == 20);
+    CHECK(forward_flops(w.model) == 2.0 * 2 * 16);
+    const auto counted = [](const std::string& input, const std::string& layer) {
+        return good_workload(net(input, layer)).model.parameters;
+    };
+    CHECK(counted("[4]", R"({"type": "layer_norm", "scale": false})") == 4);
+    CHECK(counted("[4]", R"({"type": "layer_norm", "scale": false, "bias": false})") == 0);
+    CHECK(counted("[4]", R"({"type": "rms_norm"})") == 4);
+    CHECK(counted("[4]", R"({"type": "prelu", "parameters": 4})") == 4);
+    CHECK(counted("[7, 4]", R"({"type": "lstm", "hidden": 4, "biases": 1})") == 4 * 9 * 4);
+    CHECK_THAT(error_of(net("[4]", R"({"type": "linear", "out": 4, "trainable": "yes"})")),
+               Catch::Contains("trainable is \"yes\"; it should be true or false"));
+}
+
 TEST_CASE("absurd sizes are refused before they overflow", "[model][written]") {
     const std::string relu = R"({"type": "relu"})";
     for (
