@@ -35,13 +35,37 @@ const OnnxInput* find_input(const OnnxGraph& graph, const std::set<std::string>&
 // Open dimensions: the batch is 1, image sides and sequences take usual sizes.
 void close_dimensions(OnnxInput& input, bool names_it, std::vector<std::string>& assumed) {
     for (std::size_t i = 0; i < input.shape.size(); ++i) {
-        if (input.shape[i] > 0) continue;
+        if (input.shape[i] != open_dimension) continue;
         const bool image = input.shape.size() == 4 && i >= 2;
         input.shape[i] = i == 0 ? 1 : image ? usual_image : usual_tokens;
         if (i > 0 && names_it)
             assumed.push_back(fmt::format("dimension {} of input {} is {} (open in the file)", i,
                                           one_line(input.name, 80), input.shape[i]));
     }
+}
+
+// Sizes of 0 and below are no data; an open one is -1.
+Status check_input(const OnnxInput& input, const std::string& source) {
+    for (std::size_t i = 0; i < input.shape.size(); ++i)
+        if (input.shape[i] < 1 && input.shape[i] != open_dimension)
+            return invalid_argument(fmt::format(
+                "{}: dimension {} of the input \"{}\" is {}; export the model with its size, or leave it open", source,
+                i, one_line(input.name, 80), input.shape[i]));
+    return ok();
+}
+
+// The versions whose operators the rules follow, and newer ones that may be read alike.
+constexpr std::int64_t first_opset = 9, last_opset = 21, most_opset = 30;
+
+Status check_opset(std::int64_t opset, const std::string& source, std::vector<std::string>& assumed) {
+    if (opset < first_opset || opset > most_opset)
+        return invalid_argument(
+            fmt::format("{}: {}; {} to {} are read: export the model again with opset_version=17", source,
+                        opset == 0 ? std::string("no opset is stated") : fmt::format("its opset is {}", opset),
+                        first_opset, last_opset));
+    if (opset > last_opset)
+        assumed.push_back(fmt::format("opset {} means what {} does (newer than dlcast knows)", opset, last_opset));
+    return ok();
 }
 
 // Recurrent layers read [time, batch, width]; where that is the model's input, its batch stands second.
@@ -52,10 +76,19 @@ bool is_time_major(const OnnxGraph& graph, const OnnxInput& input) {
            });
 }
 
+// Operators of other vendors mean what their names say there; one of them is ours.
+bool is_known(const OnnxNode& node) {
+    const bool ours =
+        node.domain.empty() || node.domain == "ai.onnx" || (node.domain == "com.microsoft" && node.type == "Gelu");
+    return ours && (find_layer_rule(node.type) || find_shape_rule(node.type));
+}
+
 Result<std::string> unknown_operators(const OnnxGraph& graph, const std::string& source) {
     std::set<std::string> unknown;
     for (const OnnxNode& node : graph.nodes)
-        if (!find_layer_rule(node.type) && !find_shape_rule(node.type)) unknown.insert(one_line(node.type, 80));
+        if (!is_known(node))
+            unknown.insert(one_line(
+                node.domain.empty() || node.domain == "ai.onnx" ? node.type : node.domain + "." + node.type, 80));
     if (unknown.empty()) return std::string();
     std::vector<std::string> names(unknown.begin(), unknown.end());
     const bool more = names.size() > most_names_in_message;
@@ -111,7 +144,13 @@ const OnnxValue& OnnxFollower::input(const OnnxNode& node, std::size_t index) {
 void OnnxFollower::output(const OnnxNode& node, OnnxValue value, std::size_t index) {
     if (failed() || index >= node.outputs.size() || node.outputs[index].empty()) return;
     if (!is_sane(value.shape)) return fail(node, fmt::format("an output of shape [{}]", fmt::join(value.shape, ", ")));
-    values_[node.outputs[index]] = std::move(value);
+    if (!values_.emplace(node.outputs[index], std::move(value)).second)
+        fail(node, fmt::format("makes \"{}\", which the graph has already; a tensor should have one name of its own",
+                               one_line(node.outputs[index], 80)));
+}
+
+bool OnnxFollower::is_shared(const OnnxValue& weight) {
+    return !weight.origin.empty() && !read_weights_.insert(weight.origin).second;
 }
 
 void OnnxFollower::fail(const OnnxNode& node, const std::string& text) {
@@ -142,7 +181,8 @@ Shape OnnxFollower::sample_shape(const Sizes& shape) const {
 Value& OnnxFollower::layer(const char* type, const Sizes& shape, const Sizes& result) {
     if (failed() || !is_sane(shape) || !is_sane(result)) {
         if (!failed())
-            fault_ = fmt::format("{} of shapes [{}] and [{}]", type, fmt::join(shape, ", "), fmt::join(result, ", "));
+            fault_ = fmt::format("{} of shapes [{}] and [{}]; export the model with sizes that a device holds", type,
+                                 fmt::join(shape, ", "), fmt::join(result, ", "));
         discarded_ = Value::object();
         discarded_.set("type", type);
         return discarded_;
@@ -165,29 +205,39 @@ Value& OnnxFollower::layer(const char* type, const Sizes& shape, const Sizes& re
 Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
     auto graph = read_onnx(stream, source);
     if (!graph) return graph.error();
+    std::vector<std::string> assumed;
+    if (auto s = check_opset(graph->opset, source, assumed); !s) return s.error();
     if (auto unknown = unknown_operators(*graph, source); !unknown) return unknown.error();
     std::set<std::string> weights;
     for (const OnnxTensor& tensor : graph->initializers) weights.insert(tensor.name);
     const OnnxInput* found = find_input(*graph, weights);
     if (!found) return invalid_argument(source + ": the ONNX graph has no input with a shape; export it with one");
     OnnxInput first = *found;
-    std::vector<std::string> assumed;
+    if (auto s = check_input(first, source); !s) return s.error();
     close_dimensions(first, true, assumed);
 
     OnnxFollower follower(is_time_major(*graph, first) ? first.shape[1] : first.shape[0]);
     for (OnnxTensor& tensor : graph->initializers) {
         if (!is_sane(tensor.shape))
-            return invalid_argument(fmt::format("{}: the weight \"{}\" has the shape [{}]", source,
-                                                one_line(tensor.name, 80), fmt::join(tensor.shape, ", ")));
-        follower.define(tensor.name, {tensor.shape, tensor.values, true});
+            return invalid_argument(fmt::format(
+                "{}: the weight \"{}\" has the shape [{}]; each size should be from 0 on, and all of them make at most "
+                "1e15 elements: export the model again",
+                source, one_line(tensor.name, 80), fmt::join(tensor.shape, ", ")));
+        if (!follower.define(tensor.name, {tensor.shape, tensor.values, true, tensor.name, tensor.reals}))
+            return invalid_argument(fmt::format("{}: two weights are named \"{}\"; export the model again", source,
+                                                one_line(tensor.name, 80)));
     }
     for (OnnxInput input : graph->inputs)
         if (!weights.contains(input.name)) {
+            if (auto s = check_input(input, source); !s) return s.error();
             close_dimensions(input, false, assumed);
             if (!is_sane(input.shape))
-                return invalid_argument(fmt::format("{}: the input \"{}\" has the shape [{}]", source,
-                                                    one_line(input.name, 80), fmt::join(input.shape, ", ")));
-            follower.define(input.name, {input.shape, {}, false});
+                return invalid_argument(
+                    fmt::format("{}: the input \"{}\" has the shape [{}], over 1e15 elements; export a smaller one",
+                                source, one_line(input.name, 80), fmt::join(input.shape, ", ")));
+            if (!follower.define(input.name, {input.shape, {}, false}))
+                return invalid_argument(fmt::format("{}: two inputs are named \"{}\"; export the model again", source,
+                                                    one_line(input.name, 80)));
         }
     for (const OnnxNode& node : graph->nodes) {
         const OnnxRule layer = find_layer_rule(node.type);
@@ -195,6 +245,9 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
         if (follower.failed()) return invalid_argument(fmt::format("{}: {}", source, follower.fault()));
         if (Deadline::passed()) return unavailable(source + ": takes all the time a submission may");
     }
+    Value::Array layers = follower.take_layers();
+    if (layers.empty())
+        return invalid_argument(source + ": no operator of this graph computes; export the network itself");
     Value input = Value::array();
     for (const std::int64_t size : follower.sample_shape(first.shape)) input.push(size);
     Value out = Value::object();
@@ -205,7 +258,7 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
         for (std::string& sentence : assumed) sentences.push(std::move(sentence));
         out.set("assumed", std::move(sentences));
     }
-    out.set("layers", Value(fold_layers(follower.take_layers())));
+    out.set("layers", Value(fold_layers(std::move(layers))));
     return out;
 }
 

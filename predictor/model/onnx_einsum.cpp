@@ -86,6 +86,7 @@ void follow_einsum(OnnxFollower& f, const OnnxNode& node) {
     Value& layer = f.layer(learned ? "linear" : "product", in, result);
     layer.set("out", result.back());
     if (learned) layer.set("bias", false);
+    if (learned && f.is_shared(f.input(node, 1))) layer.set("tied", true);
     f.output(node, {out, {}, false});
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "predictor/base/value.h"
@@ -18,8 +19,10 @@ using Sizes = std::vector<std::int64_t>;
 
 struct OnnxValue {
     Sizes shape;
-    std::optional<Sizes> values;  // of small whole-number tensors, where they are known
-    bool weight = false;          // learned, or made of learned tensors alone
+    std::optional<Sizes> values;                    // of small whole-number tensors, where they are known
+    bool weight = false;                            // learned, or made of learned tensors alone
+    std::string origin = {};                        // the learned tensor that it is, whatever its order
+    std::optional<std::vector<double>> reals = {};  // of small tensors of real numbers
 };
 
 /// Reads inputs, sets outputs, appends layers. The first fault is kept.
@@ -30,8 +33,11 @@ public:
     const OnnxValue& input(const OnnxNode& node, std::size_t index);
     bool has_input(const OnnxNode& node, std::size_t index) const;
     void output(const OnnxNode& node, OnnxValue value, std::size_t index = 0);
-    void define(const std::string& name, OnnxValue value) { values_[name] = std::move(value); }
+    /// Of an input or a learned tensor; false: there is one of this name.
+    bool define(const std::string& name, OnnxValue value) { return values_.emplace(name, std::move(value)).second; }
 
+    /// Whether a layer before read the same learned tensor; from now on one has.
+    bool is_shared(const OnnxValue& weight);
     /// Appends a layer that reads a tensor of `shape` (batch included) and leaves one of `result`.
     Value& layer(const char* type, const Sizes& shape, const Sizes& result);
     /// An elementwise layer over `shape`: add, multiply, an activation.
@@ -47,6 +53,7 @@ public:
 
 private:
     std::unordered_map<std::string, OnnxValue> values_;
+    std::unordered_set<std::string> read_weights_;
     Value::Array layers_;
     Value discarded_;  // written to after a fault
     Shape current_;

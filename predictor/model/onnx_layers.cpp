@@ -11,10 +11,11 @@
 namespace dlcast {
 namespace {
 
-void linear(OnnxFollower& f, const Sizes& in, const Sizes& out, bool bias) {
+void linear(OnnxFollower& f, const Sizes& in, const Sizes& out, bool bias, bool shared) {
     Value& layer = f.layer("linear", in, out);
     layer.set("out", out.back());
     if (!bias) layer.set("bias", false);
+    if (shared) layer.set("tied", true);
 }
 
 void follow_gemm(OnnxFollower& f, const OnnxNode& node) {
@@ -23,8 +24,11 @@ void follow_gemm(OnnxFollower& f, const OnnxNode& node) {
     if (a.shape.size() != 2 || b.shape.size() != 2) return f.fail(node, "needs two matrices");
     const bool turned = node.integer_or("transB", 0) != 0, a_turned = node.integer_or("transA", 0) != 0;
     Sizes in = a_turned ? Sizes{a.shape[1], a.shape[0]} : a.shape;
+    if (in[1] != (turned ? b.shape[1] : b.shape[0]))
+        return f.fail(node,
+                      fmt::format("[{}] and [{}] do not fit", fmt::join(a.shape, ", "), fmt::join(b.shape, ", ")));
     const Sizes out = {in[0], turned ? b.shape[0] : b.shape[1]};
-    linear(f, in, out, f.has_input(node, 2));
+    linear(f, in, out, f.has_input(node, 2), f.is_shared(b));
     f.output(node, {out, {}, false});
 }
 
@@ -43,7 +47,7 @@ void follow_matmul(OnnxFollower& f, const OnnxNode& node) {
     out.push_back(b.shape.back());
     if (a.weight && b.weight) return f.output(node, {out, {}, true});
     if (b.weight && b.shape.size() == 2) {
-        linear(f, a.shape, out, false);
+        linear(f, a.shape, out, false, f.is_shared(b));
     } else {
         Sizes in = *front;
         in.push_back(a.shape[a.shape.size() - 2]);
@@ -60,8 +64,28 @@ void follow_norm(OnnxFollower& f, const OnnxNode& node) {
                        : node.type == "LayerNormalization" ? "layer_norm"
                        : node.type == "RMSNormalization"   ? "rms_norm"
                                                            : "group_norm";
-    Value& layer = f.elementwise(type, in.shape);
+    Sizes seen = in.shape;
+    const bool learns = f.has_input(node, 1);
+    if (learns) {
+        const OnnxValue& scale = f.input(node, 1);
+        const double factors = count_of(scale.shape);
+        const bool last = node.type == "LayerNormalization" || node.type == "RMSNormalization";
+        // Over several dimensions at once: rows of as many elements as there are factors.
+        if (last && !seen.empty() && factors != static_cast<double>(seen.back())) {
+            const double rows = count_of(seen) / factors / static_cast<double>(seen.front());
+            if (!(rows >= 1.0 && rows <= 1e15) || rows != std::floor(rows))
+                return f.fail(node, fmt::format("its scale [{}] does not fit its input [{}]",
+                                                fmt::join(scale.shape, ", "), fmt::join(in.shape, ", ")));
+            seen = {in.shape.front(), static_cast<std::int64_t>(rows), static_cast<std::int64_t>(factors)};
+        }
+        const bool channels = node.type == "BatchNormalization" || node.type == "InstanceNormalization";
+        if (channels && (in.shape.size() < 2 || factors != static_cast<double>(in.shape[1])))
+            return f.fail(node, fmt::format("its scale [{}] does not fit the channels of its input [{}]",
+                                            fmt::join(scale.shape, ", "), fmt::join(in.shape, ", ")));
+    }
+    Value& layer = f.elementwise(type, seen);
     if (node.type == "LayerNormalization" && !f.has_input(node, 2)) layer.set("bias", false);
+    if (learns && f.is_shared(f.input(node, 1))) layer.set("tied", true);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) f.output(node, {in.shape, {}, false}, i);
 }
 
@@ -117,7 +141,13 @@ constexpr Activation activations[] = {{"Relu", "relu"},
 void follow_activation(OnnxFollower& f, const OnnxNode& node) {
     const OnnxValue in = f.input(node, 0);
     for (const Activation& a : activations)
-        if (node.type == a.onnx && !in.weight) f.elementwise(a.ours, in.shape);
+        if (node.type == a.onnx && !in.weight) {
+            Value& layer = f.elementwise(a.ours, in.shape);
+            if (node.type != "PRelu") continue;
+            const OnnxValue& slopes = f.input(node, 1);
+            if (slopes.weight && !f.is_shared(slopes))
+                layer.set("parameters", static_cast<std::int64_t>(count_of(slopes.shape)));
+        }
     OnnxValue out{in.shape, {}, in.weight};
     if (node.type == "Neg" && in.values) {
         out.values = *in.values;
@@ -173,8 +203,9 @@ void follow_arithmetic(OnnxFollower& f, const OnnxNode& node) {
         if (!weight && !values) {
             const bool sum = node.type == "Add" || node.type == "Sub" || node.type == "Sum" || node.type == "Mean";
             Value& layer = f.elementwise(sum ? "add" : "multiply", *shape);
-            const double learned = out.weight ? count_of(out.shape) : other.weight ? count_of(other.shape) : 0.0;
-            if (learned > 1.0) layer.set("parameters", static_cast<std::int64_t>(learned));
+            const OnnxValue& side = out.weight ? out : other;
+            const double learned = side.weight ? count_of(side.shape) : 0.0;
+            if (learned > 1.0 && !f.is_shared(side)) layer.set("parameters", static_cast<std::int64_t>(learned));
         }
         out = {*shape, std::move(values), weight};
     }
@@ -228,6 +259,8 @@ void follow_recurrent(OnnxFollower& f, const OnnxNode& node) {
     layer.set("at", Value(Value::Array{in.shape[0], in.shape[2]}));
     layer.set("hidden", hidden);
     if (both) layer.set("bidirectional", true);
+    if (!f.has_input(node, 3)) layer.set("biases", 0);
+    if (f.has_input(node, 1) && f.is_shared(f.input(node, 1))) layer.set("tied", true);
     f.output(node, {{in.shape[0], directions, in.shape[1], hidden}, {}, false});
     for (std::size_t i = 1; i < node.outputs.size(); ++i)
         f.output(node, {{directions, in.shape[1], hidden}, {}, false}, i);

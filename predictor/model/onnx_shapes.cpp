@@ -30,6 +30,7 @@ void follow_constant(OnnxFollower& f, const OnnxNode& node) {
     if (const OnnxAttribute* tensor = node.find("value"); tensor && tensor->tensor) {
         out.shape = tensor->tensor->shape;
         out.values = tensor->tensor->values;
+        out.reals = tensor->tensor->reals;
     } else if (const OnnxAttribute* ints = node.find("value_ints")) {
         out.shape = {static_cast<std::int64_t>(ints->integers.size())};
         out.values = ints->integers;
@@ -69,7 +70,7 @@ void follow_reshape(OnnxFollower& f, const OnnxNode& node) {
     if (count_of(wanted) != count_of(in.shape))
         return f.fail(
             node, fmt::format("the shape [{}] does not hold [{}]", fmt::join(wanted, ", "), fmt::join(in.shape, ", ")));
-    f.output(node, {wanted, in.values, in.weight});
+    f.output(node, {wanted, in.values, in.weight, in.origin});
 }
 
 void follow_flatten(OnnxFollower& f, const OnnxNode& node) {
@@ -78,8 +79,10 @@ void follow_flatten(OnnxFollower& f, const OnnxNode& node) {
     if (axis < 0) axis += static_cast<std::int64_t>(in.shape.size());
     if (axis < 0 || axis > static_cast<std::int64_t>(in.shape.size())) return f.fail(node, "no such axis");
     const Sizes front(in.shape.begin(), in.shape.begin() + axis), back(in.shape.begin() + axis, in.shape.end());
-    f.output(node,
-             {{static_cast<std::int64_t>(count_of(front)), static_cast<std::int64_t>(count_of(back))}, {}, in.weight});
+    f.output(node, {{static_cast<std::int64_t>(count_of(front)), static_cast<std::int64_t>(count_of(back))},
+                    {},
+                    in.weight,
+                    in.origin});
 }
 
 void follow_transpose(OnnxFollower& f, const OnnxNode& node) {
@@ -93,7 +96,7 @@ void follow_transpose(OnnxFollower& f, const OnnxNode& node) {
         if (f.failed()) return;
         out.push_back(in.shape[axis]);
     }
-    f.output(node, {out, {}, in.weight});
+    f.output(node, {out, {}, in.weight, in.origin});
 }
 
 void follow_squeeze(OnnxFollower& f, const OnnxNode& node) {
@@ -108,7 +111,7 @@ void follow_squeeze(OnnxFollower& f, const OnnxNode& node) {
     Sizes out;
     for (std::size_t i = 0; i < in.shape.size(); ++i)
         if (axes.empty() ? in.shape[i] != 1 : !gone[i]) out.push_back(in.shape[i]);
-    f.output(node, {out, in.values, in.weight});
+    f.output(node, {out, in.values, in.weight, in.origin});
 }
 
 void follow_unsqueeze(OnnxFollower& f, const OnnxNode& node) {
@@ -123,7 +126,7 @@ void follow_unsqueeze(OnnxFollower& f, const OnnxNode& node) {
     Sizes out = in.shape;
     for (const std::int64_t axis : axes)
         out.insert(out.begin() + std::min<std::int64_t>(axis, static_cast<std::int64_t>(out.size())), 1);
-    f.output(node, {out, in.values, in.weight});
+    f.output(node, {out, in.values, in.weight, in.origin});
 }
 
 void follow_concat(OnnxFollower& f, const OnnxNode& node) {
@@ -210,6 +213,7 @@ void follow_gather(OnnxFollower& f, const OnnxNode& node) {
         Value& layer = f.layer("embedding", indices.shape, out.shape);
         layer.set("vocab", data.shape[0]);
         layer.set("width", data.shape[1]);
+        if (f.is_shared(data)) layer.set("tied", true);
     }
     f.output(node, std::move(out));
 }
@@ -262,10 +266,18 @@ void follow_tile(OnnxFollower& f, const OnnxNode& node) {
 void follow_pad(OnnxFollower& f, const OnnxNode& node) {
     OnnxValue in = f.input(node, 0);
     const Sizes pads = ints_of(f, node, "pads", 1);
-    if (pads.size() == 2 * in.shape.size())
-        for (std::size_t i = 0; i < in.shape.size(); ++i)
-            for (const std::int64_t pad : {pads[i], pads[i + in.shape.size()]})
-                in.shape[i] += std::clamp(pad, -most_size, most_size);
+    // All axes, or from opset 18 on those named.
+    Sizes axes = f.has_input(node, 3) && f.input(node, 3).values ? *f.input(node, 3).values : Sizes();
+    if (axes.empty())
+        for (std::size_t i = 0; i < in.shape.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
+    if (pads.size() != 2 * axes.size())
+        return f.fail(node, "its pads are computed by the graph; export with fixed shapes");
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = axis_of(f, node, axes[i], in.shape.size());
+        if (f.failed()) return;
+        for (const std::int64_t pad : {pads[i], pads[i + axes.size()]})
+            in.shape[axis] += std::clamp(pad, -most_size, most_size);
+    }
     in.values.reset();
     f.output(node, std::move(in));
 }

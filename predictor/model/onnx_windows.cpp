@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // ONNX operators over the neighbourhood of each place: convolution, pooling, resizing (opset 9 to 21).
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <cmath>
 
 #include "predictor/model/onnx_graph.h"
 
@@ -74,9 +77,19 @@ void follow_conv(OnnxFollower& f, const OnnxNode& node) {
         return f.fail(node, "needs a signal or an image; volumes are not supported");
     const Sliding s = read_sliding(node, Sizes(weight.shape.begin() + 2, weight.shape.end()));
     const std::int64_t groups = node.integer_or("group", 1);
+    const Sizes kernel(weight.shape.begin() + 2, weight.shape.end());
+    if (s.kernel != kernel)
+        return f.fail(node, fmt::format("its kernel_shape [{}] is not that of its weight [{}]",
+                                        fmt::join(s.kernel, ", "), fmt::join(weight.shape, ", ")));
     if (!is_sane(s, sides) || groups < 1 || groups > 1'000'000'000 || count_of(in.shape) > 1e12)
         return f.fail(node, "its window makes no sense");
     const bool transposed = node.type == "ConvTranspose";
+    const double reads = static_cast<double>(transposed ? weight.shape[0] : weight.shape[1]) *
+                         (transposed ? 1.0 : static_cast<double>(groups));
+    if (reads != static_cast<double>(in.shape[1]))
+        return f.fail(node, fmt::format("its weight [{}] in {} group{} reads {:.0f} channels, its input [{}] has {}",
+                                        fmt::join(weight.shape, ", "), groups, groups == 1 ? "" : "s", reads,
+                                        fmt::join(in.shape, ", "), in.shape[1]));
     if (count_of(weight.shape) > 1e15) return f.fail(node, "has over 1e15 weights; export the model again");
     const std::int64_t channels = transposed ? weight.shape[1] * groups : weight.shape[0];
     Sizes out = {in.shape[0], channels};
@@ -92,6 +105,7 @@ void follow_conv(OnnxFollower& f, const OnnxNode& node) {
     set_window(layer, s, out, !transposed);
     if (groups > 1) layer.set("groups", groups);
     if (!f.has_input(node, 2)) layer.set("bias", false);
+    if (f.is_shared(weight)) layer.set("tied", true);
     f.output(node, {out, {}, false});
 }
 
@@ -118,16 +132,28 @@ void follow_global_pool(OnnxFollower& f, const OnnxNode& node) {
 
 void follow_resize(OnnxFollower& f, const OnnxNode& node) {
     const OnnxValue in = f.input(node, 0);
+    if (in.shape.size() != 4) return f.fail(node, "needs an image");
+    // Sizes, or scales: the second input up to opset 10, the third from 11 on. "axes" (from 18 on) names those meant.
+    const std::size_t sizes_at = 3, scales_at = node.inputs.size() > 2 ? 2 : 1;
+    Sizes axes = node.integers_or("axes", {});
+    if (axes.empty()) axes = {0, 1, 2, 3};
+    const auto sizes = f.has_input(node, sizes_at) ? f.input(node, sizes_at).values : std::optional<Sizes>();
+    const auto scales =
+        f.has_input(node, scales_at) ? f.input(node, scales_at).reals : std::optional<std::vector<double>>();
+    if (!(sizes && sizes->size() == axes.size()) && !(scales && scales->size() == axes.size()))
+        return f.fail(node, "its size is computed by the graph; export with fixed shapes");
     Sizes out = in.shape;
-    const std::size_t sizes_at = 3;
-    if (f.has_input(node, sizes_at) && f.input(node, sizes_at).values) {
-        out = *f.input(node, sizes_at).values;
-    } else if (in.shape.size() == 4) {
-        // Scales are real numbers, which are not kept: twice is by far the most common.
-        out[2] *= 2;
-        out[3] *= 2;
+    for (std::size_t i = 0; i < axes.size(); ++i) {
+        const std::size_t axis = axis_of(f, node, axes[i], out.size());
+        if (f.failed()) return;
+        if (sizes && sizes->size() == axes.size()) {
+            out[axis] = (*sizes)[i];
+            continue;
+        }
+        const double size = std::floor(static_cast<double>(in.shape[axis]) * (*scales)[i]);
+        if (!(size >= 1.0 && size <= 1e12)) return f.fail(node, fmt::format("its scale is {}", (*scales)[i]));
+        out[axis] = static_cast<std::int64_t>(size);
     }
-    if (out.size() != in.shape.size() || in.shape.size() != 4) return f.fail(node, "needs an image");
     f.layer("upsample", in.shape, out).set("result", Value(Value::Array{out[2], out[3]}));
     f.output(node, {out, {}, false});
 }

@@ -78,6 +78,10 @@ public:
 
     double real(const Field& field) {
         if (field.wire != fixed32) return skip(field), 0.0;
+        return real();
+    }
+
+    double real() {
         const auto bits = static_cast<std::uint32_t>(little_endian(4));
         float value = 0;
         std::memcpy(&value, &bits, sizeof value);
@@ -151,7 +155,7 @@ private:
 
 using Field = WireReader::Field;
 
-constexpr std::int64_t int32_type = 6, int64_type = 7;
+constexpr std::int64_t float_type = 1, int32_type = 6, int64_type = 7;
 
 void read_raw(WireReader& r, const Field& field, std::int64_t type, std::vector<std::int64_t>& out) {
     r.message(field, [&] {
@@ -165,11 +169,21 @@ void read_raw(WireReader& r, const Field& field, std::int64_t type, std::vector<
     });
 }
 
+// Real numbers of 32 bits, many in one field; of a large tensor none.
+void read_reals(WireReader& r, const Field& field, std::vector<double>& out) {
+    if (field.wire == fixed32) return out.size() <= most_values ? out.push_back(r.real(field)) : r.skip(field);
+    r.message(field, [&] {
+        if (r.left() > most_values * 4) return;
+        while (!r.failed() && r.left() >= 4) out.push_back(r.real());
+    });
+}
+
 // Dimensions and type stand before the data in every writer's files, as fields come in the order of their numbers.
 OnnxTensor read_tensor(WireReader& r, const Field& whole) {
     OnnxTensor out;
     std::int64_t type = 0;
     std::vector<std::int64_t> values;
+    std::vector<double> reals;
     r.message(whole, [&] {
         while (const auto field = r.next()) {
             if (field->number == 1)
@@ -180,8 +194,12 @@ OnnxTensor read_tensor(WireReader& r, const Field& whole) {
                 r.integers(*field, values, most_values);
             else if (field->number == 8)
                 out.name = r.text(*field);
+            else if (field->number == 9 && type == float_type)
+                read_reals(r, *field, reals);
             else if (field->number == 9)
                 read_raw(r, *field, type, values);
+            else if (field->number == 4)
+                read_reals(r, *field, reals);
             else
                 r.skip(*field);
         }
@@ -192,6 +210,8 @@ OnnxTensor read_tensor(WireReader& r, const Field& whole) {
     const bool whole_numbers = type == int32_type || type == int64_type;
     if (whole_numbers && count == static_cast<double>(values.size()) && values.size() <= most_values)
         out.values = std::move(values);
+    if (type == float_type && count == static_cast<double>(reals.size()) && reals.size() <= most_values)
+        out.reals = std::move(reals);
     r.keep(128 + out.shape.size() * 8);
     return out;
 }
@@ -248,11 +268,11 @@ OnnxNode read_node(WireReader& r, const Field& whole) {
 }
 
 std::int64_t read_dimension(WireReader& r, const Field& whole) {
-    std::int64_t size = 0;
+    std::int64_t size = open_dimension;
     r.message(whole, [&] {
         while (const auto field = r.next()) field->number == 1 ? void(size = r.integer(*field)) : r.skip(*field);
     });
-    return size < 0 ? 0 : size;
+    return size;
 }
 
 // ValueInfoProto: name, type { tensor type { element type, shape { dimensions } } }.

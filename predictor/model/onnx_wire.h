@@ -18,6 +18,7 @@ struct OnnxTensor {
     std::string name;
     std::vector<std::int64_t> shape;
     std::optional<std::vector<std::int64_t>> values;  // of small whole-number tensors: shapes, axes
+    std::optional<std::vector<double>> reals;         // of small tensors of real numbers: scales
 };
 
 struct OnnxAttribute {
@@ -38,7 +39,9 @@ struct OnnxNode {
     std::vector<std::int64_t> integers_or(std::string_view attribute, std::vector<std::int64_t> standard) const;
 };
 
-/// Dimensions of an input: 0 where the file leaves one open.
+/// Of an input that the file leaves open; some exporters write it so.
+constexpr std::int64_t open_dimension = -1;
+
 struct OnnxInput {
     std::string name;
     std::vector<std::int64_t> shape;

@@ -162,10 +162,107 @@ TEST_CASE("broken ONNX files are refused with a reason", "[model][onnx][bad]") {
                Catch::Contains("reads \"w\", which no earlier node makes"));
     CHECK_THAT(error_of_file(model(input("x", {1, 3}) + weight("w", {4, 3, 3, 3}) + node("Conv", {"x", "w"}, "c"))),
                Catch::Contains("needs a signal or an image"));
-    CHECK_THAT(error_of_file(model(input("x", {-5, 3}) + node("Relu", {"y"}, "c"))),
-               Catch::Contains("no earlier node"));
+    CHECK_THAT(error_of_file(model(input("x", {5, 3}) + node("Relu", {"y"}, "c"))), Catch::Contains("no earlier node"));
     CHECK_FALSE(error_of_file(model(input("x", {1, 1'000'000'000, 1'000'000'000}) + node("Relu", {"x"}, "c"))).empty());
     CHECK_FALSE(error_of_file(varint(1, 8) + bytes(7, bytes(1, std::string(100, '\x0a')))).empty());
+}
+
+// PyTorch writes opset_version 9 to 21 with operators that are known; later ones are newer than this reader, and none
+// was published beyond 30.
+TEST_CASE("an opset outside of those read is refused, a newer one is named", "[model][onnx]") {
+    const std::string graph = input("x", {1, 8}) + weight("m", {8, 3}) + node("MatMul", {"x", "m"}, "y");
+    for (const std::int64_t opset : {1, 8, 31, 99}) {
+        CAPTURE(opset);
+        CHECK(error_of_file(model(graph, opset)) ==
+              "net.onnx: its opset is " + std::to_string(opset) +
+                  "; 9 to 21 are read: export the model again with opset_version=17");
+    }
+    CHECK_THAT(error_of_file(varint(1, 8) + bytes(7, graph)), Catch::Contains("no opset is stated; 9 to 21 are read"));
+    CHECK(good(model(graph, 21)).model.parameters == 24);
+    const auto newer = good(model(graph, 23));
+    CHECK(std::count(newer.assumed.begin(), newer.assumed.end(),
+                     "opset 23 means what 21 does (newer than dlcast knows)") == 1);
+    CHECK_THAT(error_of_file(model(input("x", {1, 8}) + node("Swish", {"x"}, "y"), 24)), Catch::Contains("Swish"));
+}
+
+TEST_CASE("a tensor of an ONNX graph has one maker", "[model][onnx][bad]") {
+    const std::string start = input("x", {1, 8}) + weight("m", {8, 8});
+    CHECK_THAT(error_of_file(model(start + node("MatMul", {"x", "m"}, "y") + node("Relu", {"x"}, "y"))),
+               Catch::Contains("Relu \"/y\": makes \"y\", which the graph has already"));
+    CHECK_THAT(error_of_file(model(start + node("MatMul", {"x", "m"}, "m"))), Catch::Contains("makes \"m\""));
+    CHECK_THAT(error_of_file(model(start + weight("m", {8, 2}) + node("MatMul", {"x", "m"}, "y"))),
+               Catch::Contains("two weights are named \"m\""));
+}
+
+TEST_CASE("sizes of an ONNX graph that contradict each other are refused", "[model][onnx][bad]") {
+    const auto conv = [](const Sizes& image, const Sizes& shape, const std::string& attributes) {
+        return error_of_file(model(input("x", image) + weight("w", shape) + node("Conv", {"x", "w"}, "c", attributes)));
+    };
+    CHECK_THAT(conv({1, 3, 8, 8}, {4, 3, 3, 3}, ints("kernel_shape", {5, 5})),
+               Catch::Contains("its kernel_shape [5, 5] is not that of its weight [4, 3, 3, 3]"));
+    CHECK_THAT(conv({1, 6, 8, 8}, {4, 3, 3, 3}, ""), Catch::Contains("reads 3 channels, its input [1, 6, 8, 8] has 6"));
+    CHECK(conv({1, 6, 8, 8}, {4, 3, 3, 3}, integer("group", 2)).empty());
+    CHECK_THAT(error_of_file(model(input("x", {1, 8}) + weight("w", {4, 9}) +
+                                   node("Gemm", {"x", "w"}, "y", integer("transB", 1)))),
+               Catch::Contains("[1, 8] and [4, 9] do not fit"));
+    CHECK_THAT(error_of_file(model(input("x", {1, 8, 4, 4}) + weight("s", {7}) +
+                                   node("BatchNormalization", {"x", "s", "s", "s", "s"}, "y"))),
+               Catch::Contains("its scale [7] does not fit the channels of its input [1, 8, 4, 4]"));
+}
+
+TEST_CASE("a dimension below 1 is refused, and -1 is an open one", "[model][onnx][bad]") {
+    const std::string rest = weight("m", {8, 8}) + node("MatMul", {"x", "m"}, "y");
+    CHECK(error_of_file(model(input("x", {1, -8, 8}) + rest)) ==
+          "net.onnx: dimension 1 of the input \"x\" is -8; export the model with its size, or leave it open");
+    const std::string zero = bytes(1, varint(1, 1)) + bytes(1, varint(1, 0)) + bytes(1, varint(1, 8));
+    CHECK_THAT(error_of_file(model(input_of("x", zero) + rest)),
+               Catch::Contains("dimension 1 of the input \"x\" is 0;"));
+    CHECK(good(model(input("x", {-1, -1, 8}) + rest)).model.layers[0].input == Shape{128, 8});
+    CHECK_THAT(error_of_file(model(input("x", {1, 8}) + weight("m", {-8, 4}) + node("MatMul", {"x", "m"}, "y"))),
+               Catch::Contains("the weight \"m\" has the shape [-8, 4]; each size should be from 0 on"));
+    CHECK_THAT(error_of_file(model(input("x", {1, 8}) + node("Identity", {"x"}, "y"))),
+               Catch::Contains("no operator of this graph computes; export the network itself"));
+}
+
+// One table of 10 x 8 = 80 numbers: looked up, and turned for the logits; 2 x 5 x 8 x 10 FLOPs. Twice the same layer of
+// 8 x 8 + 8: 72.
+TEST_CASE("a weight that two operators of an ONNX graph read counts once", "[model][onnx]") {
+    const auto tied =
+        good(model(input("ids", {1, 5}) + weight("table", {10, 8}) + node("Gather", {"table", "ids"}, "e") +
+                   node("Transpose", {"table"}, "t", ints("perm", {1, 0})) + node("MatMul", {"e", "t"}, "logits")));
+    CHECK(tied.model.parameters == 80);
+    CHECK(forward_flops(tied.model) == 2.0 * 5 * 8 * 10);
+    const auto twice = good(model(input("x", {1, 8}) + weight("w", {8, 8}) + weight("b", {8}) +
+                                  node("Gemm", {"x", "w", "b"}, "a") + node("Gemm", {"a", "w", "b"}, "y")));
+    CHECK(twice.model.parameters == 72);
+    CHECK(forward_flops(twice.model) == 2.0 * 2 * 8 * 8);
+}
+
+// 8 x 2.5 = 20 and 6 x 4 = 24; along named axes alone; scales that the graph computes are refused.
+TEST_CASE("an ONNX image is resized by its scales", "[model][onnx]") {
+    const std::string start = input("x", {1, 3, 8, 6});
+    const auto w = good(model(start + reals("s", {1, 1, 2.5F, 4}) + node("Resize", {"x", "", "s"}, "y")));
+    CHECK(w.model.layers[0].output == Shape{3, 20, 24});
+    const auto named =
+        good(model(start + reals("s", {3}) + node("Resize", {"x", "", "s"}, "y", ints("axes", {3})), 18));
+    CHECK(named.model.layers[0].output == Shape{3, 8, 18});
+    CHECK(good(model(start + reals("s", {1, 1, 3, 3}) + node("Upsample", {"x", "s"}, "y"), 9)).model.layers[0].output ==
+          Shape{3, 24, 18});
+    CHECK_THAT(error_of_file(model(start + node("Resize", {"x"}, "y"))),
+               Catch::Contains("its size is computed by the graph"));
+}
+
+// Norms over the last two dimensions at once learn 4 x 6 factors and shifts; PRelu its slopes; a recurrent layer
+// without B has no biases: 4 (6 + 5) 5.
+TEST_CASE("what ONNX operators learn is what their weights hold", "[model][onnx]") {
+    const auto w = good(model(input("x", {1, 3, 4, 6}) + weight("s", {4, 6}) + weight("slopes", {3, 1, 1}) +
+                                  node("LayerNormalization", {"x", "s", "s"}, "n", integer("axis", -2)) +
+                                  node("PRelu", {"n", "slopes"}, "y"),
+                              17));
+    CHECK(w.model.parameters == 2 * 24 + 3);
+    const auto r = good(model(input("x", {7, 1, 6}) + weight("W", {1, 20, 6}) + weight("R", {1, 20, 5}) +
+                              node("LSTM", {"x", "W", "R"}, "y", integer("hidden_size", 5))));
+    CHECK(r.model.parameters == 4 * (6 + 5) * 5);
 }
 
 // 64 MiB of weights; what is read besides fits into a buffer.

@@ -2,6 +2,7 @@
 // Writes ONNX files by hand: the few messages of the format that a graph needs.
 #pragma once
 
+#include <bit>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -53,11 +54,24 @@ inline std::string node(const std::string& type, const std::vector<std::string>&
     for (const std::string& input : inputs) out += bytes(1, input);
     return bytes(1, out + bytes(2, output) + bytes(3, "/" + output) + bytes(4, type) + attributes);
 }
+inline std::string input_of(const std::string& name, const std::string& dimensions) {
+    return bytes(11, bytes(1, name) + bytes(2, bytes(1, varint(1, 1) + bytes(2, dimensions))));
+}
 /// A dimension of 0 is open and has a name instead.
 inline std::string input(const std::string& name, const Sizes& shape) {
     std::string dimensions;
-    for (const std::int64_t size : shape) dimensions += bytes(1, size > 0 ? varint(1, size) : bytes(2, "open"));
-    return bytes(11, bytes(1, name) + bytes(2, bytes(1, varint(1, 1) + bytes(2, dimensions))));
+    for (const std::int64_t size : shape) dimensions += bytes(1, size != 0 ? varint(1, size) : bytes(2, "open"));
+    return input_of(name, dimensions);
+}
+/// Real numbers of 32 bits, kept with their values.
+inline std::string reals(const std::string& name, const std::vector<float>& values) {
+    std::string data;
+    for (const float value : values) {
+        const auto bits = std::bit_cast<std::uint32_t>(value);
+        for (int i = 0; i < 4; ++i) data += static_cast<char>(bits >> (8 * i));
+    }
+    return bytes(5,
+                 varint(1, static_cast<std::int64_t>(values.size())) + varint(2, 1) + bytes(8, name) + bytes(9, data));
 }
 inline std::string model(const std::string& graph, std::int64_t opset = 13) {
     return varint(1, 8) + bytes(2, "writer") + bytes(8, varint(2, opset)) + bytes(7, graph + bytes(2, "net"));
