@@ -314,7 +314,8 @@ private:
             return true;
         }
         at_ = start;
-        return fail("a number that a double cannot hold");
+        return fail(fmt::format("the number {} is beyond what can be held (1.8e308); write a smaller one",
+                                one_line(number, 40)));
     }
 
     std::string_view text_;

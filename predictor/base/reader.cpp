@@ -20,11 +20,14 @@ std::string nearest_key(const std::string& key, const std::vector<std::string>& 
     return same != known.end() ? *same : nearest_name(key, known);
 }
 
-// What stands there, for messages: a string itself, of anything else its kind.
+// What stands there, for messages: a string, a number or a truth value itself, of anything else its kind.
 std::string shown(const Value& value) {
     constexpr std::size_t longest = 60;
-    return value.is_string() ? fmt::format("\"{}\"", one_line(value.as_string(), longest))
-                             : std::string(value.kind_name());
+    if (value.is_string()) return fmt::format("\"{}\"", one_line(value.as_string(), longest));
+    if (value.is_integer()) return fmt::format("{}", value.as_integer());
+    if (value.is_number()) return fmt::format("{}", value.as_number());
+    if (value.is_bool()) return value.as_bool() ? "true" : "false";
+    return std::string(value.kind_name());
 }
 
 }  // namespace
@@ -106,7 +109,7 @@ std::optional<std::string> ObjectReader::string(std::string_view key) {
     const Value* v = value(key);
     if (!v) return std::nullopt;
     if (v->is_string()) return v->as_string();
-    fail(key, fmt::format("{} is {}; it should be a string", key, v->kind_name()));
+    fail(key, fmt::format("{} is {}; it should be a string", key, shown(*v)));
     return std::nullopt;
 }
 
@@ -114,7 +117,7 @@ std::optional<std::size_t> ObjectReader::choice(std::string_view key, const std:
     const Value* v = value(key);
     if (!v) return std::nullopt;
     if (!v->is_string()) {
-        fail(key, fmt::format("{} is {}; it should be one of {}", key, v->kind_name(), fmt::join(names, ", ")));
+        fail(key, fmt::format("{} is {}; it should be one of {}", key, shown(*v), fmt::join(names, ", ")));
         return std::nullopt;
     }
     const std::string* text = &v->as_string();

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sys/stat.h>
 
+#include <cerrno>
+
 #include "predictor/base/json.h"
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
@@ -23,11 +25,13 @@ constexpr std::size_t longest_shown_name = 200;
 
 enum class PathKind { none, file, directory };
 
+// A link that leads nowhere or in a circle, and what may not be looked at, are files: reading them tells why.
 PathKind path_kind(const std::string& path) {
     struct stat facts {};
-    if (path.empty() || path.find('\0') != std::string::npos || ::stat(path.c_str(), &facts) != 0)
-        return PathKind::none;
-    return S_ISDIR(facts.st_mode) ? PathKind::directory : PathKind::file;
+    if (path.empty() || path.find('\0') != std::string::npos) return PathKind::none;
+    if (::stat(path.c_str(), &facts) == 0) return S_ISDIR(facts.st_mode) ? PathKind::directory : PathKind::file;
+    const bool absent = errno == ENOENT || errno == ENOTDIR || errno == ENAMETOOLONG;
+    return absent && ::lstat(path.c_str(), &facts) != 0 ? PathKind::none : PathKind::file;
 }
 
 std::string folder_of(const std::string& path) {
@@ -128,6 +132,20 @@ Result<Declaration> read_onnx_file(const std::string& path, const std::string& s
     return declaration;
 }
 
+// JSON begins with an object; what begins otherwise is told what would be read. Nothing at all, and comments that
+// somebody put before the object, the parser names.
+Status check_is_json(const std::string& text, const std::string& source) {
+    constexpr std::size_t longest_start = 24;
+    const auto start = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
+    if (start == std::string::npos || text[start] == '{' || text[start] == '[' || text[start] == '/') return ok();
+    const std::string first = text.substr(start, text.find_first_of("\r\n", start) - start);
+    return invalid_argument(at_place(
+        source, {1, 1},
+        fmt::format("no model file: it starts with \"{}\"; dlcast reads JSON (its own, Hugging Face's config.json, "
+                    "Keras's, DeepSpeed's beside a model) and ONNX",
+                    one_line(first, longest_start))));
+}
+
 Result<Declaration> read_path(const std::string& path, int depth) {
     if (path_kind(path) == PathKind::directory) {
         const std::string inside = path + (path.ends_with('/') ? "" : "/") + "config.json";
@@ -140,6 +158,7 @@ Result<Declaration> read_path(const std::string& path, int depth) {
     const JsonLimits limits;
     auto text = read_file(path, limits.bytes);
     if (!text) return text.error();
+    if (auto s = check_is_json(*text, source); !s) return s.error();
     const TreeRoom room(text->size());
     auto tree = parse_json(*text, source, limits);
     if (!tree) return tree.error();

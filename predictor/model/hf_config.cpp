@@ -88,6 +88,28 @@ HfConfig::HfConfig(const Value& config, std::string source, const BuildOptions& 
     for (const char* key : hf_keys) reader_.value(key);
 }
 
+namespace {
+
+// Numbers that a config writes as -1 where the code decides, or there is no bound.
+bool may_be_open(std::string_view key) {
+    constexpr std::string_view keys[] = {
+        "max_position_embeddings", "n_positions", "max_seq_len", "model_max_length", "seq_length", "mem_len", "n_inner",
+        "position_buckets",        "rotary_dim",  "max_length"};
+    return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
+}
+
+// Of these a network has at least one; of the others (experts, layers without them) it may have none.
+std::int64_t least_of(std::string_view key) {
+    for (const std::string_view part : {"head", "hidden", "intermediate_size", "ffn", "vocab_size", "patch_size",
+                                        "image_size", "d_kv", "kv_channels", "group_num"})
+        if (key.find(part) != std::string_view::npos && key.find("shared") == std::string_view::npos &&
+            key != "tgt_vocab_size" && key != "type_vocab_size" && key != "head_convs")
+            return 1;
+    return 0;
+}
+
+}  // namespace
+
 std::int64_t HfConfig::size(std::initializer_list<const char*> names) {
     for (const char* name : names)
         if (reader_.has(name)) return reader_.integer(name, 1, most_of(name)).value_or(1);
@@ -100,8 +122,10 @@ std::int64_t HfConfig::size_or(std::initializer_list<const char*> names, std::in
         const Value* v = reader_.value(name);
         if (!v) continue;
         // How configs say that the code decides.
-        if ((v->is_string() && v->as_string() == "auto") || (v->is_integer() && v->as_integer() == -1)) return standard;
-        return reader_.integer(name, 0, most_of(name)).value_or(standard);
+        if ((v->is_string() && v->as_string() == "auto") ||
+            (v->is_integer() && v->as_integer() == -1 && may_be_open(name)))
+            return standard;
+        return reader_.integer(name, least_of(name), most_of(name)).value_or(standard);
     }
     return standard;
 }

@@ -115,6 +115,8 @@ private:
         copy(in, "gradient_accumulation_steps", "grad_accum");
         if (const Value* zero = stated(in, "zero_optimization"); zero && zero->is_object())
             if (const Value* stage = stated(*zero, "stage")) set_parallel("zero", *stage, *stage);
+        if (is_on(in, "fp16") && is_on(in, "bf16"))
+            return fault(*in.find("bf16"), "fp16 and bf16 are both on; switch one of them off");
         for (const char* key : {"fp16", "bf16", "amp"})
             if (is_on(in, key)) set("precision", key, *in.find(key));
         if (const Value* optimizer = in.find("optimizer"); optimizer && optimizer->is_object())
@@ -181,8 +183,10 @@ private:
 }  // namespace
 
 bool is_foreign_training(const Value& training) {
-    return training.is_object() && std::any_of(foreign_keys.begin(), foreign_keys.end(),
-                                               [&](const char* key) { return training.find(key) != nullptr; });
+    // Precisions as DeepSpeed and the Trainer switch them on; dlcast has no such keys.
+    return training.is_object() && (training.find("fp16") || training.find("bf16") ||
+                                    std::any_of(foreign_keys.begin(), foreign_keys.end(),
+                                                [&](const char* key) { return training.find(key) != nullptr; }));
 }
 
 Result<Value> to_dlcast_training(const Value& training, const std::string& source) {

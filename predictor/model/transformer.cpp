@@ -42,10 +42,13 @@ void add_projections(ModelBuilder& b, const std::string& at, const AttentionOpti
 }  // namespace
 
 std::string head_fault(std::int64_t width, std::int64_t heads, std::int64_t kv_heads) {
-    if (heads < 1 || kv_heads < 0) return "attention needs at least one head";
-    if (width % heads != 0) return fmt::format("{} heads do not divide a width of {}", heads, width);
+    if (heads < 1 || kv_heads < 0) return "attention needs at least one head; write how many";
+    if (width % heads != 0)
+        return fmt::format("{} heads do not divide a width of {}; make the width a multiple of the heads", heads,
+                           width);
     if (kv_heads > 0 && heads % kv_heads != 0)
-        return fmt::format("{} key heads do not divide {} heads", kv_heads, heads);
+        return fmt::format("{} key heads do not divide {} heads; make the heads a multiple of the key heads", kv_heads,
+                           heads);
     return "";
 }
 
@@ -53,9 +56,10 @@ void add_attention(ModelBuilder& b, const std::string& at, const AttentionOption
     const Shape in = b.shape();
     const std::int64_t width = in.back();
     const std::int64_t kv_heads = o.kv_heads > 0 ? o.kv_heads : o.heads;
-    if (o.head_dim == 0)
-        if (const std::string fault = head_fault(width, o.heads, kv_heads); !fault.empty())
-            return b.fail(at + ": " + fault);
+    // Heads of a stated width need not fill the model's.
+    const std::int64_t filled = o.head_dim > 0 ? o.heads : width;
+    if (const std::string fault = head_fault(filled, o.heads, kv_heads); !fault.empty())
+        return b.fail(at + ": " + fault);
     const std::int64_t d = o.head_dim > 0 ? o.head_dim : width / o.heads;
     add_projections(b, at, o, kv_heads, d, source);
     Layer& layer = b.attention(at + ".scores", o.heads, kv_heads, d);

@@ -44,7 +44,7 @@ TEST_CASE("the first fault of an object is told with place, fault and remedy", "
     CHECK(fault(R"({"n": "3"})", [](auto& r) { r.integer("n"); }) ==
           "net.json:1:7: training: n is \"3\"; it should be a whole number");
     CHECK(fault(R"({"n": 3.5})", [](auto& r) { r.integer("n"); }) ==
-          "net.json:1:7: training: n is a number; it should be a whole number");
+          "net.json:1:7: training: n is 3.5; it should be a whole number");
     CHECK(fault(R"({"n": -1})", [](auto& r) { r.integer("n", 1, 9); }) ==
           "net.json:1:7: training: n is -1; it should be from 1 to 9");
     CHECK_THAT(fault(R"({"s": "sdg"})", [](auto& r) { r.choice("s", {"adam", "sgd"}); }), Contains("one of adam, sgd"));

@@ -118,7 +118,7 @@ TEST_CASE("a value out of range or an unknown key names its line, the range or t
         {"[time_limit]\nquantil = 0.5",
          "d.toml:2:1: [time_limit]: unknown key \"quantil\"; did you mean \"quantile\"?"},
         {"[time_limit]\nround_up_min = 0", "round_up_min is 0"},
-        {"[time_limit]\nround_up_min = 1.5", "round_up_min is a number; it should be a whole number"},
+        {"[time_limit]\nround_up_min = 1.5", "round_up_min is 1.5; it should be a whole number"},
         {"[time_limit]\nceiling_min = 10", "ceiling_min is 10, below floor_min 15; raise it, or 0 for none"},
         {"[time_limits]\nquantile = 0.9",
          "d.toml:1:2: configuration: unknown key \"time_limits\"; did you mean \"time_limit\"?"},

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <map>
 
 #include "model_test_support.h"
 
@@ -54,6 +55,26 @@ TEST_CASE("files that hold no model are refused with the reason", "[model][bad]"
     CHECK_THAT(read_error("no_such_model"), Catch::Contains("no file and no known model 'no_such_model'"));
     CHECK_THAT(read_error(""), Catch::Contains("no model named"));
     CHECK_THAT(read_error("/dev/null"), Catch::Contains("no regular file"));
+}
+
+TEST_CASE("a file of another kind is told what is read", "[model][bad]") {
+    const Scratch scratch;
+    CHECK(read_error(scratch.file("README.md", "# dlcast\n\nForecasts.")) ==
+          "README.md:1:1: no model file: it starts with \"# dlcast\"; dlcast reads JSON (its own, Hugging Face's "
+          "config.json, Keras's, DeepSpeed's beside a model) and ONNX");
+    CHECK_THAT(read_error(scratch.file("train.py", "import torch")), Catch::Contains("starts with \"import torch\""));
+    // A comment before an object is no other kind.
+    CHECK_THAT(read_error(scratch.file("comment.json", "// my net\n{}")), Catch::Contains("a comment; JSON has none"));
+}
+
+TEST_CASE("a link in a circle, or to nothing, is told as what it is", "[model][bad]") {
+    const Scratch scratch;
+    const std::string circle = scratch.path() + "/circle.json", gone = scratch.path() + "/gone.json";
+    fs::create_symlink(circle, circle);
+    fs::create_symlink(scratch.path() + "/nothing", gone);
+    CHECK_THAT(read_error(circle), Catch::Contains("circle.json") && Catch::Contains("symbolic links"));
+    CHECK_THAT(read_error(gone), Catch::Contains("gone.json") && Catch::Contains("No such file"));
+    CHECK_THAT(read_error(circle + "/model.json"), Catch::Contains("symbolic links"));
 }
 
 TEST_CASE("a directory with config.json and a file's reference are followed", "[model]") {
@@ -149,6 +170,47 @@ TEST_CASE("limits are told with their remedy", "[model][bad]") {
                Catch::Contains("more than 1e15 parameters; lower the widths"));
     CHECK_THAT(error_of(R"({"model": {"input": [1000000000, 1000000000, 9], "layers": [{"type": "relu"}]}})"),
                Catch::Contains("write the shape of one sample"));
+}
+
+// Grouped-query attention shares each key head among a whole number of heads; a head's width divides the model's.
+TEST_CASE("heads and sizes of a config are at least one and divide what they share", "[model][hf][bad]") {
+    const auto llama = [](const std::string& more) {
+        return error_of(R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 8,
+            "vocab_size": 100, "intermediate_size": 128, )" +
+                        more + "}");
+    };
+    CHECK(llama(R"("num_key_value_heads": 4)").empty());
+    CHECK_THAT(llama(R"("num_key_value_heads": -1)"),
+               Catch::Contains("num_key_value_heads is -1; it should be from 1 to"));
+    CHECK_THAT(llama(R"("num_key_value_heads": 0)"),
+               Catch::Contains("num_key_value_heads is 0; it should be from 1 to"));
+    CHECK_THAT(llama(R"("num_key_value_heads": 3)"),
+               Catch::Contains("3 key heads do not divide 8 heads; make the heads a multiple of the key heads"));
+    CHECK_THAT(llama(R"("num_key_value_heads": 3, "head_dim": 16)"),
+               Catch::Contains("3 key heads do not divide 8 heads"));
+    CHECK_THAT(llama(R"("num_key_value_heads": 8, "head_dim": -1)"), Catch::Contains("head_dim is -1"));
+    const auto gpt2 = [](const std::string& more) {
+        return error_of(R"({"model_type": "gpt2", "n_layer": 2, "n_embd": 64, "vocab_size": 9, )" + more + "}");
+    };
+    CHECK_THAT(gpt2(R"("n_head": 7)"), Catch::Contains("7 heads do not divide a width of 64; make the width"));
+    CHECK_THAT(gpt2(R"("n_head": 0)"), Catch::Contains("n_head is 0; it should be from 1 to"));
+    CHECK_THAT(gpt2(R"("n_head": 2, "n_inner": -4)"), Catch::Contains("n_inner is -4"));
+    CHECK_THAT(gpt2(R"("n_head": 2, "n_positions": -2)"), Catch::Contains("n_positions is -2"));
+    const std::map<std::string, std::string> good = {{"hidden_size", "64"},        {"num_hidden_layers", "2"},
+                                                     {"num_attention_heads", "8"}, {"vocab_size", "100"},
+                                                     {"intermediate_size", "128"}, {"max_position_embeddings", "16"},
+                                                     {"type_vocab_size", "2"}};
+    const auto bert = [&](const std::string& changed, const std::string& value) {
+        std::string text = R"({"model_type": "bert")";
+        for (const auto& [key, usual] : good) text += ", \"" + key + "\": " + (key == changed ? value : usual);
+        return error_of(text + "}");
+    };
+    CHECK(bert("", "").empty());
+    for (const auto& [key, usual] : good)
+        for (const char* value : {"-8", "1.5", "true", "\"many\"", "[]", "99999999999"}) {
+            CAPTURE(key, value);
+            CHECK_THAT(bert(key, value), Catch::Contains("config: " + key + " is "));
+        }
 }
 
 TEST_CASE("a payload beyond 64 KiB is refused on both ends", "[model][bad]") {

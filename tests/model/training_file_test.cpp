@@ -29,6 +29,16 @@ TEST_CASE("DeepSpeed's configuration says how a training runs", "[model][formats
     CHECK(t.epochs == 2.0);  // dlcast's own key beside the tool's
 }
 
+TEST_CASE("precisions switched on are enough to tell another tool's configuration", "[model][formats]") {
+    const Training t = training_of(R"({"fp16": {"enabled": false}, "bf16": {"enabled": true}, "steps": 100})");
+    CHECK(t.precision == Precision::bf16);
+    CHECK(t.steps == 100);
+    CHECK(training_of(R"({"fp16": true, "epochs": 1})").precision == Precision::amp);
+    CHECK_THAT(error_of("{\"model\": \"resnet18\", \"training\": {\"fp16\": {\"enabled\": true},\n"
+                        " \"bf16\": {\"enabled\": true}, \"steps\": 100}}"),
+               Catch::Contains(":2:") && Catch::Contains("fp16 and bf16 are both on; switch one of them off"));
+}
+
 TEST_CASE("a batch of all GPUs is a global batch; \"auto\" says nothing", "[model][formats]") {
     const Training t = training_of(R"({"train_batch_size": 256, "train_micro_batch_size_per_gpu": "auto"})");
     CHECK(t.global_batch == 256);
