@@ -25,6 +25,13 @@ std::string origin_of(const Declaration& d, const char* part, const char* key, c
     return member->at.line > 0 ? at_place(d.source, member->at, "stated") : "stated on the command line";
 }
 
+// As declared: names of layers, LoRA, or all.
+std::string trainable_of(const Declaration& d) {
+    const Value* training = d.value.find("training");
+    const Value* stated = training ? training->find("trainable") : nullptr;
+    return stated && stated->is_string() ? stated->as_string() : "all";
+}
+
 std::string number(double value) { return fmt::format("{:.6g}", value); }
 
 std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
@@ -38,6 +45,7 @@ std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
     };
     training("batch_size", fmt::format("{}{}", t.global_batch > 0 ? t.global_batch : t.batch_size,
                                        t.global_batch > 0 ? " of all GPUs" : " a GPU"));
+    training("batch_per", t.global_batch > 0 ? "global" : "gpu");
     training("grad_accum", fmt::format("{}", t.grad_accum));
     training("precision", to_string(t.precision));
     training("optimizer", to_string(t.optimizer), "default of this kind of model");
@@ -45,17 +53,33 @@ std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
     if (t.steps) training("steps", fmt::format("{}", *t.steps));
     if (t.tokens) training("tokens", number(*t.tokens));
     if (!t.epochs && !t.steps && !t.tokens) training("epochs", "none: no duration", "not stated");
+    training("trainable", trainable_of(d));
     training("activation_checkpointing", t.activation_checkpointing);
     training("framework", t.framework);
     training("compile", t.compile ? "true" : "false");
     if (w.model.image_size > 0) training("layout", t.channels_last ? "nhwc" : "nchw");
+    // Layers written out keep their own sizes, whatever the data set's.
+    const Value* model = d.value.find("model");
+    const bool adapts = !model || !model->find("layers");
+    const auto is_data_set_s = [&](std::int64_t size, std::int64_t of_data_set) {
+        return adapts && of_data_set > 0 && size == of_data_set;
+    };
     if (w.model.image_size > 0)
-        training("image_size", fmt::format("{}", w.model.image_size), "the data set's, or the model's");
+        training("image_size", fmt::format("{}", w.model.image_size),
+                 is_data_set_s(w.model.image_size, w.dataset.image_size) ? "the data set's" : "the model's");
     if (w.model.seq_len > 0)
-        training("seq_len", fmt::format("{}", w.model.seq_len), "the data set's, or the model's, at most 1024");
+        training("seq_len", fmt::format("{}", w.model.seq_len),
+                 is_data_set_s(w.model.seq_len, w.dataset.seq_len) ? "the data set's"
+                 : adapts                                          ? "the model's, at most 1024"
+                                                                   : "the model's");
     if (!w.dataset.name.empty()) data("name", w.dataset.name, "stated");
-    if (w.dataset.samples > 0)
-        data("samples", fmt::format("{}", w.dataset.samples), "known of this data set, or tokens by sequence");
+    if (w.dataset.samples > 0) {
+        const bool of_tokens =
+            w.model.seq_len > 0 && w.dataset.tokens > 0.0 &&
+            w.dataset.samples == static_cast<std::int64_t>(w.dataset.tokens / static_cast<double>(w.model.seq_len));
+        data("samples", fmt::format("{}", w.dataset.samples),
+             of_tokens ? "the data set's tokens by seq_len" : "known of this data set");
+    }
     if (w.dataset.classes > 0) data("classes", fmt::format("{}", w.dataset.classes), "known of this data set");
     if (w.dataset.validation_samples > 0)
         data("validation_samples", fmt::format("{}", w.dataset.validation_samples), "known of this data set");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/model/complete.h"
 
+#include <cmath>
 #include <utility>
 
 namespace dlcast {
@@ -12,6 +13,12 @@ Value filled(const Value* written, const Value& defaults) {
     for (const Value::Member& member : defaults.as_object())
         if (!out.find(member.key)) out.set(member.key, member.value);
     return out;
+}
+
+// A count is written as a whole number where 64 bits hold it.
+Value counted(double value) {
+    constexpr double most_exact = 9007199254740992.0;  // 2^53
+    return value <= most_exact && value == std::floor(value) ? Value(static_cast<std::int64_t>(value)) : Value(value);
 }
 
 Value complete_dataset(const Value& written, const Dataset& d) {
@@ -26,8 +33,8 @@ Value complete_dataset(const Value& written, const Dataset& d) {
     count("seq_len", d.seq_len);
     count("image_size", d.image_size);
     count("masked_tokens", d.masked_tokens);
-    if (d.bytes > 0.0) known.set("bytes", d.bytes);
-    if (d.tokens > 0.0) known.set("tokens", d.tokens);
+    if (d.bytes > 0.0) known.set("bytes", counted(d.bytes));
+    if (d.tokens > 0.0) known.set("tokens", counted(d.tokens));
     return filled(&written, known);
 }
 

@@ -77,6 +77,15 @@ TEST_CASE("files of other tools complete to themselves", "[model][formats][compl
     }
 }
 
+// ImageNet's 147.9 GB of a known data set, and what a file says as 1e9.
+TEST_CASE("counts are written as whole numbers", "[model][complete]") {
+    const auto declaration = parse_payload(R"({"model": "resnet18", "dataset": "imagenet-1k"})");
+    const Value whole = complete(*declaration, *to_workload(*declaration));
+    CHECK(whole.find("dataset")->find("bytes")->is_integer());
+    CHECK_THAT(write_json(whole),
+               Catch::Contains("\"bytes\":147900000000,") || Catch::Contains("\"bytes\":147900000000}"));
+}
+
 TEST_CASE("completing keeps what was stated, and adds what was taken", "[model][complete]") {
     const auto declaration =
         parse_payload(R"({"model": "bert-base-uncased", "dataset": {"name": "squad", "samples": 500},

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "cli/explanation.h"
+
+#include "tests/model/model_test_support.h"
+
+using namespace dlcast;
+
+namespace {
+
+// Value and origin of one setting, as `dlcast explain --json` prints it.
+std::string setting(const std::string& json, const std::string& key) {
+    const auto declaration = parse_payload(json);
+    REQUIRE(declaration);
+    const auto workload = to_workload(*declaration);
+    if (!workload) FAIL(workload.error().message);
+    const Value explained = explain_value(*declaration, *workload);
+    for (const Value& one : explained.find("training")->as_array())
+        if (one.find("key")->as_string() == key)
+            return one.find("value")->as_string() + ", " + one.find("origin")->as_string();
+    return "";
+}
+
+}  // namespace
+
+TEST_CASE("every value of a training is explained by where it came from", "[explain]") {
+    const std::string plain = R"({"model": "resnet18", "dataset": "cifar10"})";
+    CHECK(setting(plain, "batch_per") == "gpu, default");
+    CHECK(setting(plain, "trainable") == "all, default");
+    CHECK(
+        setting(
+            R"({"model": "resnet18", "training": {"batch_size": 64, "batch_per": "global", "trainable": "frozen:layer1"}})",
+            "batch_per") == "global, model description:1:67: stated");
+    CHECK(setting(R"({"model": "resnet18", "training": {"trainable": "frozen:layer1"}})", "trainable") ==
+          "frozen:layer1, model description:1:49: stated");
+}
+
+// CIFAR-10's images have 32 pixels, ResNet's own 224; SQuAD's windows 384 tokens, BERT's positions 512.
+TEST_CASE("the size of a sample is explained as the data set's or the model's", "[explain]") {
+    CHECK(setting(R"({"model": "resnet18", "dataset": "cifar10"})", "image_size") == "32, the data set's");
+    CHECK(setting(R"({"model": "resnet18"})", "image_size") == "224, the model's");
+    CHECK(setting(R"({"model": "bert-base-uncased", "dataset": "squad"})", "seq_len") == "384, the data set's");
+    CHECK(setting(R"({"model": "bert-base-uncased"})", "seq_len") == "512, the model's, at most 1024");
+    CHECK(setting(R"({"model": {"input": [3, 32, 32], "layers": [{"type": "relu"}]}, "dataset": "cifar10"})",
+                  "image_size") == "32, the model's");
+    CHECK(setting(R"({"model": "gpt2", "dataset": {"tokens": 102400}})", "dataset.samples") ==
+          "100, the data set's tokens by seq_len");
+}
