@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // spank_dlcast.so as sbatch, srun and slurmstepd call it.
 #include <errno.h>
+#include <spawn.h>
 #include <stdlib.h>
+#include <sys/wait.h>
 
 #include <catch2/catch.hpp>
 
@@ -165,6 +167,35 @@ TEST_CASE("the option --dl-train alone, or with a key nobody knows, stops the su
     CHECK(unknown.rc < 0);
     REQUIRE_FALSE(unknown.log.empty());
     CHECK_THAT(unknown.log.front(), Contains("epochs"));
+}
+
+// As sbatch's own options: the command line over SBATCH_..., which wins over the script. Which of them Slurm gives is
+// told by the words of /proc/self/cmdline alone, and the first word of a program is free.
+TEST_CASE("a command line with --dl-model", "[.command-line]") {
+    char* const program = program_invocation_short_name;
+    char sbatch[] = "sbatch";
+    program_invocation_short_name = sbatch;
+    {
+        const Environment model("SBATCH_DL_MODEL", "resnet18"), training("SBATCH_DL_TRAIN", "steps=5");
+        SpankPlugin plugin(S_CTX_ALLOCATOR);
+        // Slurm reads the script's line first, the command line then.
+        CHECK(plugin.component({"vgg11", "vgg16"}, {"steps=9"}).rc == 0);
+        const std::string& payload = SpankPlugin::job_control_env().at("DLCAST_MODEL");
+        CHECK_THAT(payload, Contains("vgg16") && !Contains("resnet18") && !Contains("vgg11"));
+        // The training stood in the script alone: there the environment wins.
+        CHECK_THAT(payload, Contains("\"steps\":5"));
+    }
+    program_invocation_short_name = program;
+}
+
+TEST_CASE("sbatch's command line wins over its environment", "[slurm]") {
+    char word[] = "--dl-model=vgg16", tag[] = "[command-line]";
+    char* const words[] = {word, tag, nullptr};
+    pid_t child = 0;
+    REQUIRE(posix_spawn(&child, "/proc/self/exe", nullptr, nullptr, words, environ) == 0);
+    int status = -1;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    CHECK(status == 0);
 }
 
 TEST_CASE("sbatch's environment wins over the script's lines", "[slurm]") {
