@@ -1,14 +1,45 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // Models whose parts are too many to count by hand in a line.
-#include "tests/model/public_counts.h"
+#include <array>
+
+#include "tests/model/count_formulas.h"
 
 namespace {
 
-// The tables of github.com/facebookresearch/ConvNeXt-V2 and dinov2, and the safetensors of the models' pages there.
+using hand_counts::Count;
+
+// ConvNeXt V2 (Woo et al., arXiv:2301.00808; models/convnextv2.py of github.com/facebookresearch/ConvNeXt-V2, whose
+// README prints 3.7, 28.6, 89 and 198 M): patches of 4 pixels with a norm; blocks of a depthwise 7 x 7 convolution, a
+// norm, C to 4C with a global response norm (2 x 4C), 4C to C; a norm and a convolution of 2 x 2 between stages; a norm
+// and 1,000 classes at the end.
+constexpr Count convnextv2(const std::array<Count, 4>& width, const std::array<Count, 4>& depth) {
+    Count sum = 3 * 16 * width[0] + width[0] + 2 * width[0];
+    for (std::size_t i = 0; i < 4; ++i) {
+        const Count C = width[i];
+        sum += depth[i] * ((49 * C + C) + 2 * C + (4 * C * C + 4 * C) + 2 * 4 * C + (4 * C * C + C));
+        if (i < 3) sum += 2 * C + 4 * C * width[i + 1] + width[i + 1];
+    }
+    return sum + 2 * width[3] + width[3] * 1000 + 1000;
+}
+static_assert(convnextv2({40, 80, 160, 320}, {2, 2, 6, 2}) == 3'708'400);
+
+// DINOv2 (Oquab et al., arXiv:2304.07193; dinov2/models/vision_transformer.py of github.com/facebookresearch/dinov2,
+// whose README prints 21, 86 and 300 M): patches of 14 pixels, a class and a mask token, 37 x 37 + 1 positions; blocks
+// with two layer scales; a norm.
+constexpr Count dinov2(Count d, Count L) {
+    const Count patches = 3 * 14 * 14 * d + d, tables = 2 * d + (37 * 37 + 1) * d;
+    return patches + tables + L * (hand_counts::encoder_block(d, 4 * d) + 2 * d) + 2 * d;
+}
+static_assert(dinov2(384, 12) == 22'056'576);
+
 constexpr PublicCount vision[] = {
-    {"convnextv2_atto", 3'708'400},  {"convnextv2_base", 88'717'800}, {"convnextv2_large", 197'956'840},
-    {"convnextv2_tiny", 28'635'496}, {"dinov2-base", 86'580'480},     {"dinov2-large", 304'368'640},
-    {"dinov2-small", 22'056'576},
+    {"convnextv2_atto", convnextv2({40, 80, 160, 320}, {2, 2, 6, 2})},
+    {"convnextv2_base", convnextv2({128, 256, 512, 1024}, {3, 3, 27, 3})},
+    {"convnextv2_large", convnextv2({192, 384, 768, 1536}, {3, 3, 27, 3})},
+    {"convnextv2_tiny", convnextv2({96, 192, 384, 768}, {3, 3, 9, 3})},
+    {"dinov2-base", dinov2(768, 12)},
+    {"dinov2-large", dinov2(1024, 24)},
+    {"dinov2-small", dinov2(384, 12)},
 };
 
 // Printed by who counts the U-Net's parameters in diffusers: "unet params = 2567463684" (SDXL), 859,520,964 (the first

@@ -167,9 +167,11 @@ constexpr PublicCount timm[] = {
     {"xception", 22'855'952},
 };
 
-// What Ultralytics' YOLOv3, YOLOv5 and YOLOv8 print as they are built ("YOLOv5s summary: 214 layers, 7235389
-// parameters"; the last without the 16 constants of its box decoding), and the U-Net of Ronneberger et al. with padding
-// and norms for one class.
+// What Ultralytics' YOLOv3, YOLOv5 (release 6: "YOLOv5n summary: 214 layers, 1872157 parameters, 1872157 gradients")
+// and YOLOv8 print as they are built. Of the last, ultralytics/cfg/models/v8/yolov8.yaml has the lines beside its
+// scales ("YOLOv8n summary: 225 layers, 3157200 parameters, 3157184 gradients", s 11166544, m 25902624, l 43691504, x
+// 68229632): the gradients are counted, without the 16 constants of the box decoding. And the U-Net of Ronneberger et
+// al. with padding and norms for one class.
 constexpr PublicCount releases[] = {
     {"unet", 31'037'633},    {"yolov3", 61'949'149}, {"yolov5l", 46'563'709}, {"yolov5m", 21'190'557},
     {"yolov5n", 1'872'157},  {"yolov5s", 7'235'389}, {"yolov5x", 86'749'405}, {"yolov8l", 43'691'504},
