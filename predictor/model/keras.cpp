@@ -10,7 +10,6 @@
 #include "predictor/base/text.h"
 #include "predictor/model/keras_call.h"
 #include "predictor/model/keras_graph.h"
-#include "predictor/model/shape.h"
 
 namespace dlcast {
 namespace {
@@ -84,9 +83,8 @@ private:
         const auto frozen = is_frozen(config);
         if (!frozen) return frozen.error();
         scope.frozen = scope.frozen || *frozen;
-        std::vector<std::vector<std::vector<KerasTensor>>> left(graph->layers.size());
+        std::vector<std::vector<KerasTensor>> left(graph->calls);
         std::vector<bool> called(graph->layers.size(), false);
-        for (std::size_t i = 0; i < left.size(); ++i) left[i].resize(graph->layers[i].calls.size());
         for (const auto& [index, number] : graph->order) {
             if (++calls_ > most_calls)
                 return out_.fault(
@@ -112,7 +110,7 @@ private:
                     return out_.fault(*entry.layer, fmt::format("input \"{}\" of a model inside is given no tensor; "
                                                                 "write the model with Keras again",
                                                                 one_line(entry.name, longest_shown)));
-                left[index][number] = {in[given]};
+                left[entry.first_call + number] = {in[given]};
                 continue;
             }
             if (reads.empty() && !named.empty()) reads.push_back(named.front().second);
@@ -128,7 +126,7 @@ private:
                             : call(entry, number, called[index], std::move(reads), std::move(named), scope);
             if (!done) return done.error();
             called[index] = true;
-            left[index][number] = std::move(*done);
+            left[entry.first_call + number] = std::move(*done);
         }
         name_unread(*graph, called);
         std::vector<KerasTensor> ends;
@@ -140,10 +138,9 @@ private:
         return ends;
     }
 
-    Result<KerasTensor> tensor_of(const KerasGraph& graph,
-                                  const std::vector<std::vector<std::vector<KerasTensor>>>& left, const KerasRef& ref,
-                                  const KerasEntry& reader) const {
-        const std::vector<KerasTensor>& tensors = left[ref.layer][ref.call];
+    Result<KerasTensor> tensor_of(const KerasGraph& graph, const std::vector<std::vector<KerasTensor>>& left,
+                                  const KerasRef& ref, const KerasEntry& reader) const {
+        const std::vector<KerasTensor>& tensors = left[graph.number_of(ref)];
         if (ref.tensor < tensors.size()) return tensors[ref.tensor];
         return out_.fault(*reader.layer,
                           fmt::format("reads tensor {} of \"{}\", of which {} {} known; read tensor 0, or describe the "
@@ -163,7 +160,7 @@ private:
                               "no input shape; add \"batch_shape\": [null, 224, 224, 3] to an InputLayer");
         if (shape->as_array().size() < 2 || shape->as_array().size() > 4)
             return out_.fault(*shape, "an input shape should have 1 to 3 dimensions behind the batch");
-        Shape sizes;
+        KerasShape sizes;
         for (auto size = shape->as_array().begin() + 1; size != shape->as_array().end(); ++size) {
             if (size->is_null()) return out_.fault(*shape, "a dimension of the input is open; write its size");
             if (!size->is_integer() || size->as_integer() < 1 || size->as_integer() > 1'000'000'000)
@@ -182,7 +179,7 @@ private:
         // A name for a tensor that comes from outside.
         KerasCall made(out_, *entry.layer, entry.kind, *entry.config);
         made.name = scope.prefix + entry.name;
-        const Shape ours = out_.ours(sizes);
+        const KerasShape ours = out_.ours(sizes);
         Value list = Value::array();
         for (const std::int64_t size : ours) list.push(size);
         made.put("reshape", ours, ours).set("shape", std::move(list));
@@ -248,7 +245,7 @@ private:
 
     const std::string& source_;
     KerasOutput out_;
-    std::optional<Shape> input_;  // of the first input, in Keras's order
+    std::optional<KerasShape> input_;  // of the first input, in Keras's order
     Position input_at_;
     Value assumed_ = Value::array();
     std::size_t calls_ = 0;

@@ -8,7 +8,6 @@
 #include "predictor/base/json.h"
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
-#include "predictor/model/shape.h"
 #include "predictor/model/written_layer.h"
 
 namespace dlcast {
@@ -24,7 +23,7 @@ std::string shown(const Value& value) {
     return text ? *text : std::string(value.kind_name());
 }
 
-Value array_of(const Shape& shape) {
+Value array_of(const KerasShape& shape) {
     Value out = Value::array();
     for (const std::int64_t size : shape) out.push(size);
     return out;
@@ -32,7 +31,15 @@ Value array_of(const Shape& shape) {
 
 }  // namespace
 
-Shape KerasOutput::ours(const Shape& theirs) const {
+double elements(const KerasShape& shape) {
+    double product = 1.0;
+    for (const std::int64_t size : shape) product *= static_cast<double>(size);
+    return product;
+}
+
+std::string to_string(const KerasShape& shape) { return fmt::format("[{}]", fmt::join(shape, ", ")); }
+
+KerasShape KerasOutput::ours(const KerasShape& theirs) const {
     if (theirs.size() != 3 || channels_first) return theirs;
     return {theirs[2], theirs[0], theirs[1]};
 }
@@ -76,10 +83,10 @@ std::int64_t KerasCall::size_or(const char* key, std::int64_t standard) {
     return standard;
 }
 
-Shape KerasCall::sides(const char* key, std::size_t count, std::int64_t standard) {
+KerasShape KerasCall::sides(const char* key, std::size_t count, std::int64_t standard) {
     const Value* v = value(key);
-    if (!v) return Shape(count, standard);
-    Shape sizes;
+    if (!v) return KerasShape::filled(count, standard);
+    KerasShape sizes;
     const auto take = [&](const Value& one) {
         const bool good = one.is_integer() && one.as_integer() >= 1 && one.as_integer() <= most_size;
         sizes.push_back(good ? one.as_integer() : 0);
@@ -88,11 +95,11 @@ Shape KerasCall::sides(const char* key, std::size_t count, std::int64_t standard
         for (const Value& one : v->as_array()) take(one);
     else
         take(*v);
-    if (!v->is_array()) sizes.resize(count, sizes.front());
+    if (!v->is_array()) sizes = KerasShape::filled(count, sizes[0]);
     if (sizes.size() == count && std::find(sizes.begin(), sizes.end(), 0) == sizes.end()) return sizes;
     fail_key(key, fmt::format("it should be a whole number from 1 to {}{}", most_size,
                               count == 2 ? ", or [height, width]" : ""));
-    return Shape(count, 1);
+    return KerasShape::filled(count, 1);
 }
 
 bool KerasCall::flag(const char* key, bool standard) {
@@ -142,7 +149,7 @@ bool KerasCall::needs_rank(std::size_t rank, const char* what) {
 
 void KerasCall::read(const KerasTensor& tensor) { source_ = {tensor.name, out.ours(tensor.shape)}; }
 
-Value& KerasCall::put(const char* type, const Shape& seen, const Shape& result, std::string_view part) {
+Value& KerasCall::put(const char* type, const KerasShape& seen, const KerasShape& result, std::string_view part) {
     const bool fits = elements(result) <= 1e15 && elements(seen) <= 1e15 &&
                       std::all_of(result.begin(), result.end(), [](std::int64_t size) { return size >= 1; });
     if (!fits && !failed())
@@ -164,7 +171,7 @@ Value& KerasCall::put(const char* type, const Shape& seen, const Shape& result, 
     return out.layers.push(std::move(made));
 }
 
-Value& KerasCall::put_at(const char* type, const Shape& seen, std::string_view part) {
+Value& KerasCall::put_at(const char* type, const KerasShape& seen, std::string_view part) {
     Value& layer = put(type, seen, seen, part);
     if (failed()) return layer;
     std::erase_if(layer.as_object(), [](const Value::Member& m) { return m.key == "from"; });
@@ -172,14 +179,15 @@ Value& KerasCall::put_at(const char* type, const Shape& seen, std::string_view p
     return layer;
 }
 
-Value& KerasCall::put_learned(const char* type, const Shape& seen, const Shape& result, std::string_view part) {
+Value& KerasCall::put_learned(const char* type, const KerasShape& seen, const KerasShape& result,
+                              std::string_view part) {
     Value& layer = put(type, seen, result, part);
     if (frozen) layer.set("trainable", false);
     if (tied) layer.set("tied", true);
     return layer;
 }
 
-void KerasCall::put_join(const char* type, const std::vector<KerasTensor>& tensors, const Shape& result) {
+void KerasCall::put_join(const char* type, const std::vector<KerasTensor>& tensors, const KerasShape& result) {
     read(tensors.front());
     Value& made = put(type, source_.shape, result);
     if (failed()) return;
@@ -188,8 +196,8 @@ void KerasCall::put_join(const char* type, const std::vector<KerasTensor>& tenso
     made.set("from", std::move(from)).at = layer_.at;
 }
 
-void KerasCall::leave(const Shape& theirs) {
-    const Shape ours = out.ours(theirs);
+void KerasCall::leave(const KerasShape& theirs) {
+    const KerasShape ours = out.ours(theirs);
     if (!failed() && ours != source_.shape) {
         Value& made = put("reshape", source_.shape, ours, ".shape");
         made.set("shape", array_of(ours));

@@ -2,7 +2,9 @@
 // One call of a Keras layer, and the layers of dlcast that it becomes. Shared by keras*.cpp alone.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,15 +14,48 @@
 
 #include "predictor/base/result.h"
 #include "predictor/base/value.h"
-#include "predictor/model/layer.h"
 
 namespace dlcast {
+
+/// One to three dimensions, kept in place: a file of thousands of layers is read while sbatch waits.
+class KerasShape {
+public:
+    KerasShape() = default;
+    KerasShape(std::initializer_list<std::int64_t> sizes) {
+        for (const std::int64_t size : sizes) push_back(size);
+    }
+
+    static KerasShape filled(std::size_t rank, std::int64_t size) {
+        KerasShape out;
+        while (out.rank_ < rank) out.push_back(size);
+        return out;
+    }
+
+    std::size_t size() const { return rank_; }
+    std::int64_t& operator[](std::size_t i) { return sizes_[i]; }
+    std::int64_t operator[](std::size_t i) const { return sizes_[i]; }
+    std::int64_t& back() { return sizes_[rank_ - 1]; }
+    std::int64_t back() const { return sizes_[rank_ - 1]; }
+    const std::int64_t* begin() const { return sizes_.data(); }
+    const std::int64_t* end() const { return sizes_.data() + rank_; }
+    void push_back(std::int64_t size) {
+        if (rank_ < sizes_.size()) sizes_[rank_++] = size;
+    }
+    bool operator==(const KerasShape&) const = default;  // sizes behind the rank are 0
+
+private:
+    std::array<std::int64_t, 3> sizes_{};
+    std::size_t rank_ = 0;
+};
+
+double elements(const KerasShape& shape);
+std::string to_string(const KerasShape& shape);
 
 /// What a layer leaves. `shape` as Keras orders it, the batch left out: [height, width, channels] or, of a model that
 /// counts channels first, [channels, height, width]; `name` of the written layer that leaves it.
 struct KerasTensor {
     std::string name;
-    Shape shape;
+    KerasShape shape;
 };
 
 /// The layers written so far.
@@ -32,7 +67,7 @@ struct KerasOutput {
     std::unordered_set<std::string> names = {"input"};  // of written layers
 
     /// `theirs` as dlcast orders it: channels first.
-    Shape ours(const Shape& theirs) const;
+    KerasShape ours(const KerasShape& theirs) const;
     /// `name`, made different from all names before.
     std::string unique(std::string name);
     Error fault(const Value& at, const std::string& text) const;
@@ -59,29 +94,29 @@ public:
     std::int64_t size(const char* key);
     std::int64_t size_or(const char* key, std::int64_t standard);
     /// One number for all sides, or one for each.
-    Shape sides(const char* key, std::size_t count, std::int64_t standard);
+    KerasShape sides(const char* key, std::size_t count, std::int64_t standard);
     bool flag(const char* key, bool standard);
     std::string text(const char* key, const char* standard) const;
     /// Axes as counted in a shape without the batch, which Keras counts too; nothing where one does not exist.
     std::optional<std::vector<std::size_t>> axes(const char* key, std::int64_t standard, std::size_t rank);
 
-    const Shape& shape() const { return in.front().shape; }
+    const KerasShape& shape() const { return in.front().shape; }
     bool needs_rank(std::size_t rank, const char* what);
 
     /// The next layer written reads `tensor`.
     void read(const KerasTensor& tensor);
     /// Writes a layer "type" that reads the tensor left last, seen as `seen` (dlcast's order), and leaves `result`.
-    Value& put(const char* type, const Shape& seen, const Shape& result, std::string_view part = "");
+    Value& put(const char* type, const KerasShape& seen, const KerasShape& result, std::string_view part = "");
     /// The same, saying the shape that it reads, wherever it comes from: a join without names, a part of a tensor.
-    Value& put_at(const char* type, const Shape& seen, std::string_view part = "");
+    Value& put_at(const char* type, const KerasShape& seen, std::string_view part = "");
     /// The same of a layer with weights.
-    Value& put_learned(const char* type, const Shape& seen, const Shape& result, std::string_view part = "");
+    Value& put_learned(const char* type, const KerasShape& seen, const KerasShape& result, std::string_view part = "");
     /// A layer that joins `tensors` of one shape.
-    void put_join(const char* type, const std::vector<KerasTensor>& tensors, const Shape& result);
+    void put_join(const char* type, const std::vector<KerasTensor>& tensors, const KerasShape& result);
     /// The activation that the config names, as part of the layer just written.
     void set_activation(Value& layer);
     /// The call leaves a tensor of this shape (Keras's order) where the last written layer left its own.
-    void leave(const Shape& theirs);
+    void leave(const KerasShape& theirs);
 
     void fail(const std::string& text) { fail_at(layer_, text); }
     void fail_key(const char* key, const std::string& text);

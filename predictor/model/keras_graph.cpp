@@ -29,6 +29,8 @@ public:
         if (!layers || !layers->is_array() || layers->as_array().empty())
             return fault(model, "a Keras model needs \"config\" with \"layers\"");
         const bool sequential = text_of(model.find("class_name")) == "Sequential";
+        graph_.layers.reserve(layers->as_array().size());
+        by_name_.reserve(layers->as_array().size());
         for (const Value& layer : layers->as_array())
             if (auto s = add(layer); !s) return s.error();
         for (std::size_t i = 0; i < graph_.layers.size(); ++i) read_calls(i, sequential);
@@ -178,16 +180,16 @@ private:
 
     // Kahn's algorithm over the calls that lead to an output (all of them where the file names none).
     Status set_order(bool all) {
-        std::vector<std::size_t> first;  // number of a layer's first call
         std::vector<std::pair<std::size_t, std::size_t>> calls;
         for (std::size_t i = 0; i < graph_.layers.size(); ++i) {
-            first.push_back(calls.size());
+            graph_.layers[i].first_call = calls.size();
             for (std::size_t k = 0; k < graph_.layers[i].calls.size(); ++k) calls.emplace_back(i, k);
         }
+        graph_.calls = calls.size();
         const auto each_read = [&](std::size_t number, auto&& body) {
             const KerasNode& call = graph_.layers[calls[number].first].calls[calls[number].second];
-            for (const KerasRef& ref : call.reads) body(first[ref.layer] + ref.call);
-            for (const auto& [key, ref] : call.named) body(first[ref.layer] + ref.call);
+            for (const KerasRef& ref : call.reads) body(graph_.number_of(ref));
+            for (const auto& [key, ref] : call.named) body(graph_.number_of(ref));
         };
         std::vector<bool> wanted(calls.size(), all);
         std::vector<std::size_t> open;
@@ -196,11 +198,20 @@ private:
             wanted[number] = true;
             open.push_back(number);
         };
-        for (const KerasRef& ref : graph_.outputs) want(first[ref.layer] + ref.call);
+        for (const KerasRef& ref : graph_.outputs) want(graph_.number_of(ref));
         while (!open.empty()) {
             const std::size_t number = open.back();
             open.pop_back();
             each_read(number, want);
+        }
+        // Files keep that order already, but for layers that are called again.
+        bool ordered = true;
+        for (std::size_t number = 0; number < calls.size(); ++number)
+            if (wanted[number]) each_read(number, [&](std::size_t read) { ordered = ordered && read < number; });
+        if (ordered) {
+            for (std::size_t number = 0; number < calls.size(); ++number)
+                if (wanted[number]) graph_.order.push_back(calls[number]);
+            return ok();
         }
         std::vector<std::size_t> waits(calls.size(), 0);
         std::vector<std::vector<std::size_t>> readers(calls.size());

@@ -28,6 +28,7 @@ struct KerasEntry {
     const Value* layer = nullptr;
     const Value* config = nullptr;
     std::string kind, name;
+    std::size_t first_call = 0;    // its number among all calls of the model
     std::vector<KerasNode> calls;  // one without reads: an input, or the first layer of a Sequential
 };
 
@@ -35,8 +36,12 @@ struct KerasGraph {
     std::vector<KerasEntry> layers;
     std::vector<std::size_t> inputs;  // InputLayers, in the order in which the model is given its tensors
     std::vector<KerasRef> outputs;
+    std::size_t calls = 0;
     /// (layer, call): those that lead to an output, each behind what it reads, in the file's order else.
     std::vector<std::pair<std::size_t, std::size_t>> order;
+
+    /// Number of the call that leaves a tensor.
+    std::size_t number_of(const KerasRef& ref) const { return layers[ref.layer].first_call + ref.call; }
 };
 
 bool is_keras_model(const std::string& kind);  // Functional, Model, Sequential

@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "predictor/model/keras_call.h"
-#include "predictor/model/shape.h"
 
 namespace dlcast {
 namespace {
@@ -14,7 +13,7 @@ namespace {
 // A layer of that type over its input, whatever its shape.
 void put_over_input(KerasCall& c, const char* type) {
     c.read(c.in.front());
-    const Shape ours = c.out.ours(c.shape());
+    const KerasShape ours = c.out.ours(c.shape());
     c.put(type, ours, ours);
     c.leave(c.shape());
 }
@@ -23,7 +22,7 @@ void put_over_input(KerasCall& c, const char* type) {
 void write_dense(KerasCall& c) {
     const std::int64_t units = c.size("units");
     const bool bias = c.flag("use_bias", true);
-    Shape theirs = c.shape();
+    KerasShape theirs = c.shape();
     theirs.back() = units;
     c.read(c.in.front());
     const bool image = c.shape().size() == 3 && !c.out.channels_first;
@@ -54,20 +53,20 @@ void write_relu(KerasCall& c) {
 
 // A learned slope for each element, those along shared axes being one.
 void write_prelu(KerasCall& c) {
-    Shape slopes = c.shape();
+    KerasShape slopes = c.shape();
     if (c.value("shared_axes")) {
         const auto axes = c.axes("shared_axes", 1, slopes.size());
         if (!axes) return;
         for (const std::size_t axis : *axes) slopes[axis] = 1;
     }
     c.read(c.in.front());
-    const Shape ours = c.out.ours(c.shape());
+    const KerasShape ours = c.out.ours(c.shape());
     c.put_learned("prelu", ours, ours).set("parameters", static_cast<std::int64_t>(elements(slopes)));
     c.leave(c.shape());
 }
 
 // Dense layers of dlcast count gamma and beta; "center" is beta, "scale" gamma.
-void put_norm(KerasCall& c, const char* type, const Shape& ours) {
+void put_norm(KerasCall& c, const char* type, const KerasShape& ours) {
     const bool center = c.flag("center", true), scale = c.flag("scale", true);
     c.read(c.in.front());
     Value& layer = c.put_learned(type, ours, ours);
@@ -89,7 +88,7 @@ void write_channel_norm(KerasCall& c) {
 }
 
 void write_last_norm(KerasCall& c) {
-    const Shape& theirs = c.shape();
+    const KerasShape& theirs = c.shape();
     const auto axes = c.axes("axis", -1, theirs.size());
     if (!axes) return;
     if (*axes != std::vector<std::size_t>{theirs.size() - 1})
@@ -97,7 +96,7 @@ void write_last_norm(KerasCall& c) {
                                               "the network with dlcast's own layers",
                                               theirs.size(), to_string(theirs)));
     const bool image = theirs.size() == 3 && !c.out.channels_first;
-    const Shape rows = image ? Shape{theirs[0] * theirs[1], theirs[2]} : theirs;
+    const KerasShape rows = image ? KerasShape{theirs[0] * theirs[1], theirs[2]} : theirs;
     if (c.kind != "RMSNormalization") return put_norm(c, "layer_norm", rows);
     c.read(c.in.front());
     c.put_learned("rms_norm", rows, rows);
@@ -106,13 +105,13 @@ void write_last_norm(KerasCall& c) {
 
 void write_flatten(KerasCall& c) {
     c.read(c.in.front());
-    const Shape flat = {static_cast<std::int64_t>(elements(c.shape()))};
+    const KerasShape flat = {static_cast<std::int64_t>(elements(c.shape()))};
     c.put("flatten", c.out.ours(c.shape()), flat);
     c.leave(flat);
 }
 
-void put_view(KerasCall& c, const Shape& theirs) {
-    const Shape ours = c.out.ours(theirs);
+void put_view(KerasCall& c, const KerasShape& theirs) {
+    const KerasShape ours = c.out.ours(theirs);
     c.read(c.in.front());
     Value shape = Value::array();
     for (const std::int64_t size : ours) shape.push(size);
@@ -124,7 +123,7 @@ void put_view(KerasCall& c, const Shape& theirs) {
 
 void write_reshape(KerasCall& c) {
     const Value* target = c.value("target_shape");
-    Shape theirs;
+    KerasShape theirs;
     std::optional<std::size_t> open;
     double known = 1.0;
     if (target && target->is_array())
@@ -135,7 +134,7 @@ void write_reshape(KerasCall& c) {
             theirs.push_back(size.as_integer());
             if (size.as_integer() > 0) known *= static_cast<double>(size.as_integer());
         }
-    if (theirs.empty() || theirs.size() > 3)
+    if (theirs.size() == 0 || target->as_array().size() > 3)
         return c.fail_key("target_shape", "it should be an array of 1 to 3 sizes, without the batch");
     const double all = elements(c.shape());
     if (open) theirs[*open] = static_cast<std::int64_t>(all / known);
@@ -153,7 +152,7 @@ void write_permute(KerasCall& c) {
     bool whole = sorted.size() == c.shape().size();
     for (std::size_t i = 0; whole && i < sorted.size(); ++i) whole = sorted[i] == i;
     if (!whole) return c.fail_key("dims", fmt::format("it should name each of the {} axes once", c.shape().size()));
-    Shape theirs;
+    KerasShape theirs;
     for (const std::size_t axis : *axes) theirs.push_back(c.shape()[axis]);
     put_view(c, theirs);
 }
@@ -164,8 +163,8 @@ void write_repeat(KerasCall& c) {
 }
 
 // Sizes of 1 spread over the other's, aligned from the end.
-std::optional<Shape> spread(const Shape& a, const Shape& b) {
-    Shape out(std::max(a.size(), b.size()));
+std::optional<KerasShape> spread(const KerasShape& a, const KerasShape& b) {
+    KerasShape out = KerasShape::filled(std::max(a.size(), b.size()), 1);
     for (std::size_t i = 0; i < out.size(); ++i) {
         const std::int64_t x = i < a.size() ? a[a.size() - 1 - i] : 1, y = i < b.size() ? b[b.size() - 1 - i] : 1;
         if (x != y && x != 1 && y != 1) return std::nullopt;
@@ -178,13 +177,13 @@ void write_elementwise(KerasCall& c) {
     const bool product = c.kind == "Multiply" || c.kind == "Maximum" || c.kind == "Minimum" || c.kind == "Divide" ||
                          c.kind == "TrueDivide";
     const char* type = product ? "multiply" : "add";
-    const Shape first = c.shape();
+    const KerasShape first = c.shape();
     const bool alike = std::all_of(c.in.begin(), c.in.end(), [&](const KerasTensor& t) { return t.shape == first; });
     if (alike && c.in.size() > 1) {
         c.put_join(type, c.in, c.out.ours(first));
         return c.leave(first);
     }
-    Shape theirs = first;
+    KerasShape theirs = first;
     c.read(c.in.front());
     for (std::size_t i = 1; i < std::max<std::size_t>(2, c.in.size()); ++i) {
         // An operation with a constant has one tensor.
@@ -199,13 +198,13 @@ void write_elementwise(KerasCall& c) {
 }
 
 void write_concatenate(KerasCall& c) {
-    Shape theirs = c.shape();
+    KerasShape theirs = c.shape();
     const auto axes = c.axes("axis", -1, theirs.size());
     if (!axes) return;
     const std::size_t axis = axes->front();
     double sum = 0.0;
     for (const KerasTensor& tensor : c.in) {
-        Shape other = tensor.shape;
+        KerasShape other = tensor.shape;
         if (other.size() == theirs.size()) sum += static_cast<double>(other[axis]);
         if (other.size() == theirs.size()) other[axis] = theirs[axis];
         if (other != theirs)
@@ -214,7 +213,7 @@ void write_concatenate(KerasCall& c) {
     }
     if (sum > 1e9) return c.fail("makes over 1e9 elements along its axis; join fewer layers");
     theirs[axis] = static_cast<std::int64_t>(sum);
-    const Shape ours = c.out.ours(theirs);
+    const KerasShape ours = c.out.ours(theirs);
     const std::size_t channels = theirs.size() == 3 && c.out.channels_first ? 0 : theirs.size() - 1;
     if (axis == channels) {
         c.put_join("concat", c.in, ours);

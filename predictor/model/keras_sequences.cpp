@@ -5,7 +5,6 @@
 #include <string_view>
 
 #include "predictor/model/keras_call.h"
-#include "predictor/model/shape.h"
 
 namespace dlcast {
 namespace {
@@ -15,7 +14,7 @@ constexpr const char* own_layers = "describe the network with dlcast's own layer
 void write_embedding(KerasCall& c) {
     const std::int64_t rows = c.size("input_dim"), width = c.size("output_dim");
     if (!c.needs_rank(1, "token ids [tokens]")) return;
-    const Shape out = {c.shape()[0], width};
+    const KerasShape out = {c.shape()[0], width};
     c.read(c.in.front());
     Value& layer = c.put_learned("embedding", c.shape(), out);
     layer.set("vocab", rows);
@@ -31,7 +30,7 @@ void put_recurrent(KerasCall& c, const std::string& kind, bool both) {
     if (!c.needs_rank(2, "a sequence [time, width]")) return;
     const std::int64_t time = c.shape()[0], width = both ? 2 * units : units;
     c.read(c.in.front());
-    const Shape result = sequences ? Shape{time, width} : Shape{width};
+    const KerasShape result = sequences ? KerasShape{time, width} : KerasShape{width};
     Value& layer = c.put_learned(kind == "LSTM" ? "lstm" : "gru", c.shape(), result);
     layer.set("hidden", units);
     if (both) layer.set("bidirectional", true);
@@ -42,7 +41,7 @@ void put_recurrent(KerasCall& c, const std::string& kind, bool both) {
     c.leave(result);
     if (!states || c.failed()) return;
     const int count = (kind == "LSTM" ? 2 : 1) * (both ? 2 : 1);
-    const Shape state = {units};
+    const KerasShape state = {units};
     Value shape = Value::array();
     shape.push(units);
     c.put("reshape", state, state, ".state").set("shape", std::move(shape));
@@ -80,7 +79,7 @@ void write_bidirectional(KerasCall& c) {
     put_recurrent(c, kind, true);
     if (mode == "concat" || c.failed()) return;
     // The two directions become one.
-    Shape half = c.left.front().shape;
+    KerasShape half = c.left.front().shape;
     half.back() /= 2;
     c.read(c.left.front());
     c.put_at(mode == "mul" ? "multiply" : "add", half, ".merge");
@@ -130,7 +129,7 @@ void write_attention(KerasCall& c) {
         return c.fail("its heads make over 1e9 columns; lower num_heads or key_dim");
     const auto project = [&](const KerasTensor& from, const char* part, std::int64_t columns) {
         c.read(from);
-        const Shape result = {from.shape[0], columns};
+        const KerasShape result = {from.shape[0], columns};
         Value& layer = c.put_learned("linear", from.shape, result, part);
         layer.set("out", columns);
         if (!bias) layer.set("bias", false);
@@ -142,7 +141,7 @@ void write_attention(KerasCall& c) {
     if (c.failed()) return;
     // Scores take key_dim a head, the weighted sum value_dim: both take as long as twice their mean.
     const std::int64_t tokens = query->shape[0], head_dim = (key_dim + value_dim) / 2;
-    const Shape summed = {tokens, heads * head_dim}, attended = {tokens, heads * value_dim};
+    const KerasShape summed = {tokens, heads * head_dim}, attended = {tokens, heads * value_dim};
     c.read(q);
     Value& scores = c.put("scores", q.shape, summed, ".attn.scores");
     scores.set("heads", heads);
@@ -152,7 +151,7 @@ void write_attention(KerasCall& c) {
     if (mask && mask->is_bool() && mask->as_bool()) scores.set("causal", true);
     if (const Value* rate = c.value("dropout"); rate && rate->is_number() && rate->as_number() > 0.0)
         scores.set("attention_dropout", true);
-    const Shape result = {tokens, width};
+    const KerasShape result = {tokens, width};
     Value& out = c.put_learned("linear", attended, result, ".attn.out");
     out.set("out", width);
     if (!bias) out.set("bias", false);

@@ -6,13 +6,12 @@
 #include <string_view>
 
 #include "predictor/model/keras_call.h"
-#include "predictor/model/shape.h"
 
 namespace dlcast {
 namespace {
 
 struct Sliding {
-    Shape kernel, strides, dilation;
+    KerasShape kernel, strides, dilation;
     bool same = false;
 };
 
@@ -20,7 +19,7 @@ struct Sliding {
 bool is_flat(const KerasCall& c) { return c.kind.ends_with("1D") || c.kind.ends_with("1DTranspose"); }
 
 // The input as an image of dlcast, [channels, height, width]; a sequence is one column.
-std::optional<Shape> image_of(KerasCall& c) {
+std::optional<KerasShape> image_of(KerasCall& c) {
     const bool flat = is_flat(c);
     const std::string format = c.text("data_format", "channels_last");
     if (format != "channels_last" && format != "channels_first") {
@@ -37,13 +36,13 @@ std::optional<Shape> image_of(KerasCall& c) {
     }
     if (!c.needs_rank(flat ? 2 : 3, flat ? "a sequence [time, channels]" : "an image [height, width, channels]"))
         return std::nullopt;
-    return flat ? Shape{c.shape()[1], c.shape()[0], 1} : c.out.ours(c.shape());
+    return flat ? KerasShape{c.shape()[1], c.shape()[0], 1} : c.out.ours(c.shape());
 }
 
 // The image in Keras's order again.
-Shape theirs_of(const KerasCall& c, const Shape& image) {
+KerasShape theirs_of(const KerasCall& c, const KerasShape& image) {
     if (is_flat(c)) return {image[1], image[0]};
-    return c.out.channels_first ? image : Shape{image[1], image[2], image[0]};
+    return c.out.channels_first ? image : KerasShape{image[1], image[2], image[0]};
 }
 
 Sliding read_sliding(KerasCall& c, const char* kernel_key, bool pools) {
@@ -52,7 +51,7 @@ Sliding read_sliding(KerasCall& c, const char* kernel_key, bool pools) {
     if (!pools && !c.value(kernel_key)) c.fail(fmt::format("needs \"{}\"; add it to its config", kernel_key));
     s.kernel = c.sides(kernel_key, count, 2);
     s.strides = pools && !c.value("strides") ? s.kernel : c.sides("strides", count, 1);
-    s.dilation = pools ? Shape(count, 1) : c.sides("dilation_rate", count, 1);
+    s.dilation = pools ? KerasShape::filled(count, 1) : c.sides("dilation_rate", count, 1);
     const std::string padding = c.text("padding", "valid");
     const bool causal = padding == "causal" && c.kind.find("Conv1D") != std::string::npos;
     s.same = padding == "same" || causal;
@@ -60,7 +59,7 @@ Sliding read_sliding(KerasCall& c, const char* kernel_key, bool pools) {
         c.fail_key("padding", fmt::format("it should be \"valid\" or \"same\"{}",
                                           c.kind == "Conv1D" || c.kind == "SeparableConv1D" ? " or \"causal\"" : ""));
     if (is_flat(c))
-        for (Shape* sides : {&s.kernel, &s.strides, &s.dilation}) sides->push_back(1);
+        for (KerasShape* sides : {&s.kernel, &s.strides, &s.dilation}) sides->push_back(1);
     return s;
 }
 
@@ -71,19 +70,19 @@ std::int64_t slide(std::int64_t in, const Sliding& s, std::size_t side) {
     return span < 0 ? 0 : span / s.strides[side] + 1;
 }
 
-Value pair_of(const Shape& sides) {
+Value pair_of(const KerasShape& sides) {
     return sides[0] == sides[1] ? Value(sides[0]) : Value(Value::Array{sides[0], sides[1]});
 }
 
 // What dlcast takes for granted stays out of the payload.
 void set_window(Value& layer, const Sliding& s, bool pools) {
     layer.set("kernel", pair_of(s.kernel));
-    if (pools ? s.strides != s.kernel : s.strides != Shape{1, 1}) layer.set("stride", pair_of(s.strides));
+    if (pools ? s.strides != s.kernel : s.strides != KerasShape{1, 1}) layer.set("stride", pair_of(s.strides));
     if (s.same) layer.set("padding", "same");
-    if (s.dilation != Shape{1, 1}) layer.set("dilation", pair_of(s.dilation));
+    if (s.dilation != KerasShape{1, 1}) layer.set("dilation", pair_of(s.dilation));
 }
 
-bool fits(KerasCall& c, const Shape& image, const Shape& result) {
+bool fits(KerasCall& c, const KerasShape& image, const KerasShape& result) {
     if (!c.failed() && (result[1] < 1 || result[2] < 1))
         c.fail(fmt::format("its window is larger than its input {}; lower its kernel_size or pad before it",
                            to_string(theirs_of(c, image))));
@@ -96,12 +95,12 @@ void write_conv(KerasCall& c) {
     const Sliding s = read_sliding(c, "kernel_size", false);
     const bool bias = c.flag("use_bias", true);
     if (c.failed()) return;
-    const Shape result = {filters, slide((*image)[1], s, 0), slide((*image)[2], s, 1)};
+    const KerasShape result = {filters, slide((*image)[1], s, 0), slide((*image)[2], s, 1)};
     if (!fits(c, *image, result)) return;
     c.read(c.in.front());
     // dlcast has a convolution over a sequence of its own.
     const bool flat = is_flat(c);
-    const Shape theirs = theirs_of(c, result);
+    const KerasShape theirs = theirs_of(c, result);
     Value& layer = flat ? c.put_learned("conv1d", c.shape(), theirs) : c.put_learned("conv2d", *image, result);
     layer.set("out", filters);
     set_window(layer, s, false);
@@ -124,7 +123,7 @@ void write_depthwise(KerasCall& c) {
     if (c.failed()) return;
     const double channels = static_cast<double>((*image)[0]) * static_cast<double>(multiplier);
     if (channels > 1e9) return c.fail_key("depth_multiplier", "it makes over 1e9 channels; lower it");
-    Shape result = {static_cast<std::int64_t>(channels), slide((*image)[1], s, 0), slide((*image)[2], s, 1)};
+    KerasShape result = {static_cast<std::int64_t>(channels), slide((*image)[1], s, 0), slide((*image)[2], s, 1)};
     if (!fits(c, *image, result)) return;
     c.read(c.in.front());
     Value& deep = c.put_learned("depthwise_conv2d", *image, result, separable ? ".depthwise" : "");
@@ -133,7 +132,7 @@ void write_depthwise(KerasCall& c) {
     if (separable || !bias) deep.set("bias", false);
     if (!separable) c.set_activation(deep);
     if (separable && !c.failed()) {
-        const Shape seen = result;
+        const KerasShape seen = result;
         result[0] = filters;
         Value& point = c.put_learned("conv2d", seen, result);
         point.set("out", filters);
@@ -151,8 +150,8 @@ void write_transposed(KerasCall& c) {
     const std::int64_t filters = c.size("filters"), groups = c.size_or("groups", 1);
     const Sliding s = read_sliding(c, "kernel_size", false);
     const bool bias = c.flag("use_bias", true), extends = c.value("output_padding") != nullptr;
-    Shape result = {filters, 1, 1};
-    Shape extra = {0, 0};
+    KerasShape result = {filters, 1, 1};
+    KerasShape extra = {0, 0};
     if (extends) {
         const Value* padding = c.value("output_padding");
         const auto read = [&](const Value& v) {
@@ -161,8 +160,8 @@ void write_transposed(KerasCall& c) {
             return good ? v.as_integer() : 0;
         };
         const bool list = padding->is_array() && !padding->as_array().empty();
-        extra = list ? Shape{read(padding->as_array().front()), read(padding->as_array().back())}
-                     : Shape{read(*padding), read(*padding)};
+        extra = list ? KerasShape{read(padding->as_array().front()), read(padding->as_array().back())}
+                     : KerasShape{read(*padding), read(*padding)};
     }
     if (c.failed()) return;
     bool usual = true;  // dlcast infers the same
@@ -194,7 +193,7 @@ void write_pool(KerasCall& c) {
     const auto image = image_of(c);
     const Sliding s = read_sliding(c, "pool_size", true);
     if (c.failed()) return;
-    const Shape result = {(*image)[0], slide((*image)[1], s, 0), slide((*image)[2], s, 1)};
+    const KerasShape result = {(*image)[0], slide((*image)[1], s, 0), slide((*image)[2], s, 1)};
     if (!fits(c, *image, result)) return;
     c.read(c.in.front());
     set_window(c.put(c.kind.starts_with("Max") ? "max_pool" : "avg_pool", *image, result), s, true);
@@ -205,17 +204,17 @@ void write_global_pool(KerasCall& c) {
     const auto image = image_of(c);
     const bool keeps = c.flag("keepdims", false);
     if (c.failed()) return;
-    const Shape result = {(*image)[0], 1, 1};
+    const KerasShape result = {(*image)[0], 1, 1};
     c.read(c.in.front());
     c.put("global_avg_pool", *image, result);
-    c.leave(keeps ? theirs_of(c, result) : Shape{result[0]});
+    c.leave(keeps ? theirs_of(c, result) : KerasShape{result[0]});
 }
 
 // [top, bottom, left, right] of "padding" or "cropping": one number, one a side, or two a side.
-std::optional<Shape> read_borders(KerasCall& c, const char* key) {
+std::optional<std::vector<std::int64_t>> read_borders(KerasCall& c, const char* key) {
     const Value* v = c.value(key);
     const std::size_t count = is_flat(c) ? 1 : 2;
-    Shape out;
+    std::vector<std::int64_t> out;
     bool good = true;
     const auto take = [&](const Value& one) {
         good = good && one.is_integer() && one.as_integer() >= 0 && one.as_integer() <= 1'000'000;
@@ -245,7 +244,7 @@ std::optional<Shape> read_borders(KerasCall& c, const char* key) {
     return std::nullopt;
 }
 
-void put_result(KerasCall& c, const Shape& image, const Shape& result) {
+void put_result(KerasCall& c, const KerasShape& image, const KerasShape& result) {
     if (!fits(c, image, result)) return;
     c.read(c.in.front());
     Value shape = Value::array();
@@ -258,8 +257,8 @@ void write_padding(KerasCall& c) {
     const auto image = image_of(c);
     const auto borders = read_borders(c, "padding");
     if (c.failed()) return;
-    const Shape result = {(*image)[0], (*image)[1] + (*borders)[0] + (*borders)[1],
-                          (*image)[2] + (*borders)[2] + (*borders)[3]};
+    const KerasShape result = {(*image)[0], (*image)[1] + (*borders)[0] + (*borders)[1],
+                               (*image)[2] + (*borders)[2] + (*borders)[3]};
     c.read(c.in.front());
     Value sides = Value::array();
     for (const std::int64_t side : *borders) sides.push(side);
@@ -275,7 +274,7 @@ void write_cropping(KerasCall& c) {
                {(*image)[0], (*image)[1] - (*borders)[0] - (*borders)[1], (*image)[2] - (*borders)[2] - (*borders)[3]});
 }
 
-void put_resized(KerasCall& c, const Shape& image, const Shape& result) {
+void put_resized(KerasCall& c, const KerasShape& image, const KerasShape& result) {
     c.read(c.in.front());
     Value& layer = c.put("upsample", image, result);
     if (result[1] == 2 * image[1] && result[2] == 2 * image[2])
@@ -287,9 +286,9 @@ void put_resized(KerasCall& c, const Shape& image, const Shape& result) {
 
 void write_upsampling(KerasCall& c) {
     const auto image = image_of(c);
-    Shape times = c.sides("size", is_flat(c) ? 1 : 2, 2);
+    KerasShape times = c.sides("size", is_flat(c) ? 1 : 2, 2);
     if (c.failed()) return;
-    times.resize(2, 1);
+    if (times.size() == 1) times.push_back(1);
     if (elements(*image) * static_cast<double>(times[0]) * static_cast<double>(times[1]) > 1e15)
         return c.fail_key("size", "it makes over 1e15 elements; lower it");
     put_resized(c, *image, {(*image)[0], (*image)[1] * times[0], (*image)[2] * times[1]});
@@ -297,13 +296,13 @@ void write_upsampling(KerasCall& c) {
 
 void write_resizing(KerasCall& c) {
     const auto image = image_of(c);
-    const Shape sides = {c.size("height"), c.size("width")};
+    const KerasShape sides = {c.size("height"), c.size("width")};
     if (!c.failed()) put_resized(c, *image, {(*image)[0], sides[0], sides[1]});
 }
 
 void write_cut(KerasCall& c) {
     const auto image = image_of(c);
-    const Shape sides = {c.size("height"), c.size("width")};
+    const KerasShape sides = {c.size("height"), c.size("width")};
     if (!c.failed()) put_result(c, *image, {(*image)[0], sides[0], sides[1]});
 }
 

@@ -85,18 +85,44 @@ void follow_flatten(OnnxFollower& f, const OnnxNode& node) {
                     in.origin});
 }
 
+// Numbers of a small tensor in rows of its shape, laid out anew: `source` tells the place of each element of `out`.
+template <typename Source>
+std::optional<Sizes> laid_out(const OnnxValue& in, const Sizes& out, Source&& source) {
+    if (!in.values || static_cast<double>(in.values->size()) != count_of(in.shape) || count_of(out) > most_values)
+        return std::nullopt;
+    Sizes values;
+    Sizes at(out.size(), 0);
+    for (auto left = static_cast<std::size_t>(count_of(out)); left > 0; --left) {
+        std::size_t place = 0;
+        for (std::size_t i = 0; i < in.shape.size(); ++i)
+            place = place * static_cast<std::size_t>(in.shape[i]) + static_cast<std::size_t>(source(at, i));
+        values.push_back((*in.values)[place]);
+        for (std::size_t i = out.size(); i-- > 0;)
+            if (++at[i] < out[i])
+                break;
+            else
+                at[i] = 0;
+    }
+    return values;
+}
+
 void follow_transpose(OnnxFollower& f, const OnnxNode& node) {
     const OnnxValue in = f.input(node, 0);
     Sizes order = node.integers_or("perm", {});
     if (order.empty())
         for (std::size_t i = in.shape.size(); i-- > 0;) order.push_back(static_cast<std::int64_t>(i));
     Sizes out;
+    std::vector<std::size_t> place(in.shape.size(), in.shape.size());  // of each axis in the result
     for (const std::int64_t from : order) {
         const std::size_t axis = axis_of(f, node, from, in.shape.size());
         if (f.failed()) return;
+        place[axis] = out.size();
         out.push_back(in.shape[axis]);
     }
-    f.output(node, {out, {}, in.weight, in.origin});
+    if (out.size() != in.shape.size() || std::count(place.begin(), place.end(), in.shape.size()) > 0)
+        return f.fail(node, "its perm should name each axis once");
+    auto values = laid_out(in, out, [&](const Sizes& at, std::size_t axis) { return at[place[axis]]; });
+    f.output(node, {out, std::move(values), in.weight, in.origin});
 }
 
 void follow_squeeze(OnnxFollower& f, const OnnxNode& node) {
@@ -177,15 +203,19 @@ void follow_slice(OnnxFollower& f, const OnnxNode& node) {
         const std::int64_t size = in.shape[axis];
         const std::int64_t step = i < steps.size() ? std::clamp<std::int64_t>(steps[i], -most_size, most_size) : 1;
         if (step == 0) return f.fail(node, "a step of 0");
-        const auto place = [&](std::int64_t at) { return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size); };
+        // Backwards, from the last element at most to before the first.
+        const std::int64_t least = step > 0 ? 0 : -1, most = step > 0 ? size : size - 1;
+        const auto place = [&](std::int64_t at) {
+            return std::clamp<std::int64_t>(at < 0 ? at + size : at, least, std::max(least, most));
+        };
         const std::int64_t from = place(starts[i]), to = place(ends[i]);
-        std::int64_t length = step > 0 ? to - from : size;
-        if (step > 1 || step < -1) length = (length + std::abs(step) - 1) / std::abs(step);
-        in.shape[axis] = std::max<std::int64_t>(0, length);
-        if (in.values && step == 1 && in.values->size() == static_cast<std::size_t>(size))
-            in.values = Sizes(in.values->begin() + from, in.values->begin() + std::max(from, to));
-        else
-            in.values.reset();
+        const std::int64_t span = step > 0 ? to - from : from - to;
+        Sizes out = in.shape;
+        out[axis] = std::max<std::int64_t>(0, (span + std::abs(step) - 1) / std::abs(step));
+        in.values =
+            laid_out(in, out, [&](const Sizes& at, std::size_t k) { return k == axis ? from + at[k] * step : at[k]; });
+        in.shape = std::move(out);
+        in.origin.clear();
     }
     f.output(node, std::move(in));
 }

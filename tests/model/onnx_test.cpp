@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <fstream>
+#include <limits>
 
 #include "model_test_support.h"
 #include "onnx_writer.h"
@@ -236,6 +237,19 @@ TEST_CASE("a weight that two operators of an ONNX graph read counts once", "[mod
                                   node("Gemm", {"x", "w", "b"}, "a") + node("Gemm", {"a", "w", "b"}, "y")));
     CHECK(twice.model.parameters == 72);
     CHECK(forward_flops(twice.model) == 2.0 * 2 * 8 * 8);
+}
+
+// How PyTorch writes F.pad(x, (1, 2, 3, 4)): the pads padded with zeros to all axes, pairs turned around, begins and
+// ends apart. [1, 2, 3, 4, 0, 0, 0, 0] becomes [0, 0, 3, 1, 0, 0, 4, 2]: 8 + 3 + 4 rows, 6 + 1 + 2 columns.
+TEST_CASE("pads that a graph turns around are followed", "[model][onnx]") {
+    const std::string turned =
+        input("x", {1, 3, 8, 6}) + numbers("p", {1, 2, 3, 4}) + numbers("z", {0, 0, 0, 0}) + numbers("pairs", {-1, 2}) +
+        numbers("last", {-1}) + numbers("first", {std::numeric_limits<std::int64_t>::min()}) + numbers("rows", {0}) +
+        numbers("flat", {-1}) + weight("w", {4, 3, 1, 1}) + node("Concat", {"p", "z"}, "all", integer("axis", 0)) +
+        node("Reshape", {"all", "pairs"}, "two") + node("Slice", {"two", "last", "first", "rows", "last"}, "back") +
+        node("Transpose", {"back"}, "apart", ints("perm", {1, 0})) + node("Reshape", {"apart", "flat"}, "pads") +
+        node("Cast", {"pads"}, "whole") + node("Pad", {"x", "whole"}, "padded") + node("Conv", {"padded", "w"}, "y");
+    CHECK(good(model(turned)).model.layers[0].output == Shape{4, 15, 9});
 }
 
 // 8 x 2.5 = 20 and 6 x 4 = 24; along named axes alone; scales that the graph computes are refused.
