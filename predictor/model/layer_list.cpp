@@ -25,6 +25,8 @@ bool is_linear(const std::string& type) {
     return type.starts_with("fully") || type.starts_with("dense") || type == "fc";
 }
 
+bool is_padding(const std::string& padding) { return padding == "same" || padding == "valid"; }
+
 // Keys repeat what follows from the layers before (matsize, output_size, channels_in): read, and left to inference.
 Result<NumberedLayer> read_layer(const Value& layer, const std::string& source, std::size_t number) {
     ObjectReader r(layer, source, fmt::format("layer {}", number));
@@ -48,7 +50,12 @@ Result<NumberedLayer> read_layer(const Value& layer, const std::string& source, 
                                    out.type.substr(0, 80)));
     }
     out.stride = r.integer("strides", 1, 1'000'000);
-    out.padding = to_lower(r.string("padding").value_or(""));
+    if (const auto padding = r.string("padding")) {
+        out.padding = to_lower(*padding);
+        if (!is_padding(out.padding))
+            r.fail("padding",
+                   fmt::format("padding is \"{}\"; it should be \"SAME\" or \"VALID\"", one_line(*padding, 80)));
+    }
     out.bias = r.boolean("use_bias").value_or(true);
     out.activation = to_lower(r.string("activation").value_or(""));
     out.name = r.string("name");
@@ -87,7 +94,7 @@ std::optional<NumberedLayer> read_plain(const Value& layer) {
         } else if (key == "strides") {
             good = size(out.stride);
         } else if (key == "padding") {
-            good = text(out.padding);
+            good = text(out.padding) && is_padding(out.padding);
         } else if (key == "activation") {
             good = text(out.activation);
         } else if (key == "use_bias") {

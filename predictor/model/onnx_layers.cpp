@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "predictor/base/text.h"
 #include "predictor/model/onnx_graph.h"
 
 namespace dlcast {
@@ -46,13 +47,19 @@ void follow_matmul(OnnxFollower& f, const OnnxNode& node) {
     out.push_back(a.shape[a.shape.size() - 2]);
     out.push_back(b.shape.back());
     if (a.weight && b.weight) return f.output(node, {out, {}, true});
-    if (b.weight && b.shape.size() == 2) {
+    const bool one_matrix = count_of(b.shape) == count_of(Sizes(b.shape.end() - 2, b.shape.end()));
+    if (b.weight && one_matrix && front->size() + 2 == a.shape.size()) {
         linear(f, a.shape, out, false, f.is_shared(b));
     } else {
         Sizes in = *front;
         in.push_back(a.shape[a.shape.size() - 2]);
         in.push_back(a.shape.back());
-        f.layer("product", in, out).set("out", b.shape.back());
+        Value& layer = f.layer("product", in, out);
+        layer.set("out", b.shape.back());
+        // A learned matrix for each of several, or on the left.
+        const OnnxValue& learned = a.weight ? a : b;
+        if (learned.weight && !f.is_shared(learned))
+            layer.set("parameters", static_cast<std::int64_t>(count_of(learned.shape)));
     }
     f.output(node, {out, {}, false});
 }
@@ -252,7 +259,14 @@ void follow_recurrent(OnnxFollower& f, const OnnxNode& node) {
         return f.fail(node, "needs a sequence and hidden_size");
     const OnnxAttribute* direction = node.find("direction");
     const bool both = direction && direction->text == "bidirectional";
+    if (direction && !both && direction->text != "forward" && direction->text != "reverse")
+        return f.fail(node, fmt::format("its direction is \"{}\"; forward, reverse and bidirectional are known",
+                                        one_line(direction->text, 80)));
     const std::int64_t directions = both ? 2 : 1;
+    const Sizes weights = {directions, (node.type == "GRU" ? 3 : 4) * hidden, in.shape[2]};
+    if (f.input(node, 1).shape != weights)
+        return f.fail(node, fmt::format("its weight [{}] should be [{}] by its hidden_size and input",
+                                        fmt::join(f.input(node, 1).shape, ", "), fmt::join(weights, ", ")));
     // [time, batch, width] as ONNX lays it out.
     Value& layer =
         f.layer(node.type == "GRU" ? "gru" : "lstm", in.shape, {in.shape[0], directions, in.shape[1], hidden});
@@ -260,7 +274,7 @@ void follow_recurrent(OnnxFollower& f, const OnnxNode& node) {
     layer.set("hidden", hidden);
     if (both) layer.set("bidirectional", true);
     if (!f.has_input(node, 3)) layer.set("biases", 0);
-    if (f.has_input(node, 1) && f.is_shared(f.input(node, 1))) layer.set("tied", true);
+    if (f.is_shared(f.input(node, 1))) layer.set("tied", true);
     f.output(node, {{in.shape[0], directions, in.shape[1], hidden}, {}, false});
     for (std::size_t i = 1; i < node.outputs.size(); ++i)
         f.output(node, {{directions, in.shape[1], hidden}, {}, false}, i);

@@ -16,6 +16,7 @@ Value pair_of(std::int64_t h, std::int64_t w) { return h == w ? Value(h) : Value
 struct Sliding {
     Sizes kernel, strides, dilations, pads;
     bool same = false, ceil = false;
+    bool known = true;  // its auto_pad is one that ONNX has
 };
 
 Sliding read_sliding(const OnnxNode& node, Sizes kernel) {
@@ -25,7 +26,8 @@ Sliding read_sliding(const OnnxNode& node, Sizes kernel) {
     s.dilations = node.integers_or("dilations", Sizes(s.kernel.size(), 1));
     s.pads = node.integers_or("pads", Sizes(2 * s.kernel.size(), 0));
     const OnnxAttribute* automatic = node.find("auto_pad");
-    s.same = automatic && automatic->text.starts_with("SAME");
+    s.same = automatic && (automatic->text == "SAME_UPPER" || automatic->text == "SAME_LOWER");
+    s.known = !automatic || s.same || automatic->text == "NOTSET" || automatic->text == "VALID";
     s.ceil = node.integer_or("ceil_mode", 0) != 0;
     return s;
 }
@@ -34,9 +36,16 @@ bool is_sane(const Sliding& s, std::size_t sides) {
     const auto within = [](const Sizes& sizes, std::int64_t least) {
         return std::all_of(sizes.begin(), sizes.end(), [&](std::int64_t v) { return v >= least && v <= 1'000'000; });
     };
-    return s.kernel.size() == sides && s.strides.size() == sides && s.dilations.size() == sides &&
+    return s.known && s.kernel.size() == sides && s.strides.size() == sides && s.dilations.size() == sides &&
            s.pads.size() == 2 * sides && within(s.kernel, 1) && within(s.strides, 1) && within(s.dilations, 1) &&
            within(s.pads, 0);
+}
+
+std::string window_fault(const Sliding& s) {
+    if (!s.known) return "its auto_pad is none of NOTSET, VALID, SAME_UPPER and SAME_LOWER";
+    return fmt::format("its window makes no sense: kernel [{}], strides [{}], dilations [{}], pads [{}]",
+                       fmt::join(s.kernel, ", "), fmt::join(s.strides, ", "), fmt::join(s.dilations, ", "),
+                       fmt::join(s.pads, ", "));
 }
 
 std::int64_t slide(std::int64_t in, const Sliding& s, std::size_t i) {
@@ -82,7 +91,7 @@ void follow_conv(OnnxFollower& f, const OnnxNode& node) {
         return f.fail(node, fmt::format("its kernel_shape [{}] is not that of its weight [{}]",
                                         fmt::join(s.kernel, ", "), fmt::join(weight.shape, ", ")));
     if (!is_sane(s, sides) || groups < 1 || groups > 1'000'000'000 || count_of(in.shape) > 1e12)
-        return f.fail(node, "its window makes no sense");
+        return f.fail(node, window_fault(s));
     const bool transposed = node.type == "ConvTranspose";
     const double reads = static_cast<double>(transposed ? weight.shape[0] : weight.shape[1]) *
                          (transposed ? 1.0 : static_cast<double>(groups));
@@ -93,12 +102,19 @@ void follow_conv(OnnxFollower& f, const OnnxNode& node) {
     if (count_of(weight.shape) > 1e15) return f.fail(node, "has over 1e15 weights; export the model again");
     const std::int64_t channels = transposed ? weight.shape[1] * groups : weight.shape[0];
     Sizes out = {in.shape[0], channels};
+    const Sizes stated = transposed ? node.integers_or("output_shape", {}) : Sizes();
     for (std::size_t i = 0; i < sides; ++i) {
         Sizes extra = node.integers_or("output_padding", Sizes(sides, 0));
         for (std::int64_t& size : extra) size = std::clamp<std::int64_t>(size, 0, 1'000'000);
-        out.push_back(transposed ? (in.shape[2 + i] - 1) * s.strides[i] - s.pads[i] - s.pads[i + sides] +
-                                       s.dilations[i] * (s.kernel[i] - 1) + 1 + (i < extra.size() ? extra[i] : 0)
-                                 : slide(in.shape[2 + i], s, i));
+        if (!transposed)
+            out.push_back(slide(in.shape[2 + i], s, i));
+        else if (stated.size() >= sides)  // of the sides alone, or with batch and channels before them
+            out.push_back(stated[stated.size() - sides + i]);
+        else if (s.same)
+            out.push_back(in.shape[2 + i] * s.strides[i]);
+        else
+            out.push_back((in.shape[2 + i] - 1) * s.strides[i] - s.pads[i] - s.pads[i + sides] +
+                          s.dilations[i] * (s.kernel[i] - 1) + 1 + (i < extra.size() ? extra[i] : 0));
     }
     Value& layer = f.layer(transposed ? "conv2d_transpose" : "conv2d", as_image(in.shape), as_image(out));
     layer.set("out", channels);
@@ -113,7 +129,7 @@ void follow_pool(OnnxFollower& f, const OnnxNode& node) {
     const OnnxValue in = f.input(node, 0);
     const std::size_t sides = in.shape.size() < 2 ? 0 : in.shape.size() - 2;
     const Sliding s = read_sliding(node, {});
-    if ((sides != 1 && sides != 2) || !is_sane(s, sides)) return f.fail(node, "its window makes no sense");
+    if ((sides != 1 && sides != 2) || !is_sane(s, sides)) return f.fail(node, window_fault(s));
     Sizes out = {in.shape[0], in.shape[1]};
     for (std::size_t i = 0; i < sides; ++i) out.push_back(slide(in.shape[2 + i], s, i));
     Value& layer = f.layer(node.type == "MaxPool" ? "max_pool" : "avg_pool", as_image(in.shape), as_image(out));

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "predictor/base/text.h"
 #include "predictor/model/shape.h"
 #include "predictor/model/written_layer.h"
 
@@ -123,10 +124,12 @@ void write_upsample(WrittenLayer& l) {
     l.b.continue_from(layer.output);
 }
 
-// The product of two computed tensors: rows of the current one with a matrix that nobody learns.
+// The product of two computed tensors: rows of the current one with a matrix that nobody learns, or with many that
+// are ("parameters").
 void write_product(WrittenLayer& l) {
     Layer& layer = l.b.linear(l.name, l.need("out", "64"), false);
-    l.b.add_parameters(layer, -static_cast<double>(layer.parameters));
+    const double learned = static_cast<double>(l.reader.integer("parameters", 0, 1'000'000'000'000'000).value_or(0));
+    l.b.add_parameters(layer, learned - static_cast<double>(layer.parameters));
     layer.tied = true;  // nobody's weight, but the other side has a gradient too
 }
 
@@ -183,12 +186,20 @@ void write_transformer(WrittenLayer& l) {
     BlockOptions o;
     o.attention = read_attention(l);
     o.mlp.inner = l.need("inner", "2048");
-    o.mlp.activation = activation_from(l.text_or("activation", "gelu")).value_or("gelu");
+    const std::string function = l.text_or("activation", "gelu"), norm = l.text_or("norm", "layer_norm");
+    const auto known = activation_from(function);
+    if (!known)
+        l.reader.fail("activation",
+                      fmt::format("activation \"{}\" is unknown; write gelu, relu or silu", one_line(function, 80)));
+    if (norm != "layer_norm" && norm != "rms_norm")
+        l.reader.fail("norm",
+                      fmt::format("norm is \"{}\"; it should be \"layer_norm\" or \"rms_norm\"", one_line(norm, 80)));
+    o.mlp.activation = known.value_or("gelu");
     o.mlp.gated = l.flag_or("gated", false);
     o.mlp.bias = o.attention.bias;
     o.mlp.experts = l.size_or("experts", 0, 0);
     o.mlp.active_experts = l.size_or("active_experts", 1);
-    o.norm = l.text_or("norm", "layer_norm") == "rms_norm" ? LayerKind::rms_norm : LayerKind::layer_norm;
+    o.norm = norm == "rms_norm" ? LayerKind::rms_norm : LayerKind::layer_norm;
     o.norm_bias = o.norm == LayerKind::layer_norm;
     o.pre_norm = l.flag_or("pre_norm", true);
     o.dropout = l.flag_or("dropout", true);

@@ -206,6 +206,15 @@ TEST_CASE("sizes of an ONNX graph that contradict each other are refused", "[mod
     CHECK_THAT(error_of_file(model(input("x", {1, 8}) + weight("w", {4, 9}) +
                                    node("Gemm", {"x", "w"}, "y", integer("transB", 1)))),
                Catch::Contains("[1, 8] and [4, 9] do not fit"));
+    CHECK_THAT(conv({1, 3, 8, 8}, {4, 3, 3, 3}, text("auto_pad", "SAME")), Catch::Contains("its auto_pad is none of"));
+    CHECK_THAT(conv({1, 3, 8, 8}, {4, 3, 3, 3}, ints("strides", {0, 1})),
+               Catch::Contains("kernel [3, 3], strides [0, 1]"));
+    const auto lstm = [](const std::string& attributes) {
+        return error_of_file(model(input("x", {7, 1, 6}) + weight("W", {1, 20, 6}) + weight("R", {1, 20, 5}) +
+                                   node("LSTM", {"x", "W", "R"}, "y", attributes)));
+    };
+    CHECK_THAT(lstm(integer("hidden_size", 4)), Catch::Contains("its weight [1, 20, 6] should be [1, 16, 6]"));
+    CHECK_THAT(lstm(integer("hidden_size", 5) + text("direction", "up")), Catch::Contains("its direction is \"up\""));
     CHECK_THAT(error_of_file(model(input("x", {1, 8, 4, 4}) + weight("s", {7}) +
                                    node("BatchNormalization", {"x", "s", "s", "s", "s"}, "y"))),
                Catch::Contains("its scale [7] does not fit the channels of its input [1, 8, 4, 4]"));
@@ -237,6 +246,22 @@ TEST_CASE("a weight that two operators of an ONNX graph read counts once", "[mod
                                   node("Gemm", {"x", "w", "b"}, "a") + node("Gemm", {"a", "w", "b"}, "y")));
     CHECK(twice.model.parameters == 72);
     CHECK(forward_flops(twice.model) == 2.0 * 2 * 8 * 8);
+}
+
+// 4 x 2 = 8 with the same padding; 15 as the graph says.
+TEST_CASE("a transposed ONNX convolution leaves the size that it says", "[model][onnx]") {
+    const auto out = [](const std::string& attributes) {
+        return good(model(input("x", {1, 3, 4, 4}) + weight("w", {3, 6, 3, 3}) +
+                          node("ConvTranspose", {"x", "w"}, "c", ints("strides", {2, 2}) + attributes)))
+            .model.layers[0]
+            .output;
+    };
+    CHECK(out(text("auto_pad", "SAME_UPPER")) == Shape{6, 8, 8});
+    CHECK(out(ints("output_shape", {9, 10})) == Shape{6, 9, 10});
+    CHECK(out("") == Shape{6, 9, 9});
+    const auto grouped = good(model(input("x", {1, 4, 4, 4}) + weight("w", {4, 3, 3, 3}) +
+                                    node("ConvTranspose", {"x", "w"}, "c", integer("group", 2))));
+    CHECK(grouped.model.parameters == 4 * 3 * 9);
 }
 
 // How PyTorch writes F.pad(x, (1, 2, 3, 4)): the pads padded with zeros to all axes, pairs turned around, begins and
@@ -274,6 +299,11 @@ TEST_CASE("what ONNX operators learn is what their weights hold", "[model][onnx]
                                   node("PRelu", {"n", "slopes"}, "y"),
                               17));
     CHECK(w.model.parameters == 2 * 24 + 3);
+    // Two heads with a matrix each, learned: 2 x 4 x 5; a matrix on the left: 3 x 8.
+    const auto heads = good(model(input("x", {1, 2, 8, 4}) + weight("m", {2, 4, 5}) + weight("l", {3, 8}) +
+                                  node("MatMul", {"x", "m"}, "h") + node("MatMul", {"l", "h"}, "y")));
+    CHECK(heads.model.parameters == 2 * 4 * 5 + 3 * 8);
+    CHECK(forward_flops(heads.model) == 2.0 * 2 * 8 * 4 * 5 + 2.0 * 2 * 3 * 8 * 5);
     const auto r = good(model(input("x", {7, 1, 6}) + weight("W", {1, 20, 6}) + weight("R", {1, 20, 5}) +
                               node("LSTM", {"x", "W", "R"}, "y", integer("hidden_size", 5))));
     CHECK(r.model.parameters == 4 * (6 + 5) * 5);

@@ -82,6 +82,19 @@ TEST_CASE("faults of a layer carry its line and column and the remedy", "[model]
     CHECK_THAT(error_of(R"({"model": {"layers": [{"type": "relu"}]}})"), Catch::Contains("needs \"input\""));
 }
 
+TEST_CASE("words that a layer does not know are refused with those it knows", "[model][written]") {
+    const auto block = [](const std::string& more) {
+        return error_of(net("[16, 64]", R"({"type": "transformer_block", "heads": 4, "inner": 128, )" + more + "}"));
+    };
+    CHECK(block(R"("norm": "rms_norm", "activation": "silu")").empty());
+    CHECK_THAT(block(R"("norm": "batch_norm")"),
+               Catch::Contains("norm is \"batch_norm\"; it should be \"layer_norm\""));
+    CHECK_THAT(block(R"("activation": "wave")"), Catch::Contains("activation \"wave\" is unknown"));
+    CHECK_THAT(error_of(R"({"input": {"size": 8}, "layers": {"1": {"type": "Convolution", "channels_out": 4,
+        "kernelsize": 3, "padding": "weird"}}})"),
+               Catch::Contains("padding is \"weird\"; it should be \"SAME\" or \"VALID\""));
+}
+
 TEST_CASE("groups that divide no channels are told with both counts", "[model][written]") {
     const auto fault = [](const std::string& layer) { return error_of(net("[3, 8, 8]", layer)); };
     CHECK_THAT(fault(R"({"type": "conv2d", "out": 64, "kernel": 1, "groups": 2})"),
