@@ -42,10 +42,12 @@ public:
     explicit Converter(const std::string& source) : source_(source), out_{source} {}
 
     Result<Value> convert(const Value& tree) {
+        static const Value nothing;
         const Value* config = tree.find("config");
-        const Value* format = config ? find_data_format(*config) : nullptr;
+        if (!config) config = &nothing;
+        const Value* format = find_data_format(*config);
         out_.channels_first = format && format->as_string() == "channels_first";
-        auto left = follow(tree, config ? *config : Value(), {}, {});
+        auto left = follow(tree, *config, {}, {});
         if (!left) return left.error();
         Value made = Value::object();
         made.at = tree.at;
