@@ -18,17 +18,20 @@ namespace {
 constexpr std::chrono::minutes patience{10};  // slurmdbd sorts a year of jobs before it answers
 constexpr std::int64_t default_days = 30;
 
-constexpr const char* remedy =
+constexpr const char* database_remedy =
     "is slurmdbd up, and is this a host of the cluster? Saved output can be read with --sacct FILE";
+// Of what only `forecast` asks.
+constexpr const char* controller_remedy =
+    "is slurmctld up, and is this a host of the cluster? Saved output can be read with --sacct FILE and --squeue FILE";
 
-Result<LineReader> run(const std::vector<std::string>& arguments) {
+Result<LineReader> run(const std::vector<std::string>& arguments, const char* remedy) {
     ask_slurm_plainly();
     return LineReader::run(arguments, patience, remedy);
 }
 
 Result<std::string> slurm_config() {
     auto config = run_program({"scontrol", "show", "config"}, std::chrono::seconds(60));
-    if (!config) return unavailable(fmt::format("{}; {}", config.error().message, remedy));
+    if (!config) return unavailable(fmt::format("{}; {}", config.error().message, controller_remedy));
     return config;
 }
 
@@ -74,6 +77,11 @@ void add_accounting_options(CLI::App& verb, AccountingOptions& options) {
     verb.add_option("--sacct", options.sacct_file, "Read saved output of sacct instead of running it")
         ->type_name("FILE");
     verb.add_option("--at", options.at, "When the files were saved; now otherwise")->type_name("TIME")->check(moment());
+    verb.parse_complete_callback([&options] {
+        Calendar calendar;
+        if (const auto window = window_of(options, calendar); !window)
+            throw CLI::ValidationError(window.error().message);
+    });
 }
 
 Result<AccountingWindow> window_of(const AccountingOptions& options, Calendar& calendar) {
@@ -110,12 +118,14 @@ Result<LineReader> open_sacct(const AccountingOptions& options, const Accounting
     // An hour more at both ends: a local time may be read in the other pass of a repeated hour. Rows are cut to the
     // window later.
     const auto moment = [&](std::int64_t s) { return calendar.moment(s).substr(0, 19); };
-    return run(sacct_arguments(moment(window.begin_s - 3600), moment(std::max(window.end_s, window.now_s) + 3600)));
+    return run(sacct_arguments(moment(window.begin_s - 3600), moment(std::max(window.end_s, window.now_s) + 3600)),
+               database_remedy);
 }
 
 Result<std::optional<LineReader>> open_squeue(const AccountingOptions& options) {
     if (options.from_files() && options.squeue_file.empty()) return std::optional<LineReader>();
-    auto lines = options.squeue_file.empty() ? run(squeue_arguments()) : LineReader::open(options.squeue_file);
+    auto lines = options.squeue_file.empty() ? run(squeue_arguments(), controller_remedy)
+                                             : LineReader::open(options.squeue_file);
     if (!lines) return lines.error();
     if (options.squeue_file.empty()) lines->put_first(squeue_header);
     return std::optional<LineReader>(std::move(*lines));
@@ -143,11 +153,11 @@ Result<Associations> read_associations(const AccountingOptions& options, std::ve
     const auto config = slurm_config();
     if (!config) return config.error();
     const std::string cluster = config_value(*config, "ClusterName");
-    if (auto s = read(run(assoc_arguments(cluster)), read_assoc, out.rows); !s) return s.error();
+    if (auto s = read(run(assoc_arguments(cluster), database_remedy), read_assoc, out.rows); !s) return s.error();
     constexpr const char* otherwise = "; budgets are held against what accounting shows in the window";
     if (!counts_use(*config))
         warnings.push_back(std::string("without PriorityType=priority/multifactor Slurm counts no use") + otherwise);
-    else if (auto s = read(run(sshare_arguments()), read_sshare, out.usage); !s)
+    else if (auto s = read(run(sshare_arguments(), controller_remedy), read_sshare, out.usage); !s)
         warnings.push_back(s.error().message + otherwise);
     return out;
 }

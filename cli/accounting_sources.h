@@ -20,7 +20,7 @@ struct AccountingOptions {
     bool from_files() const { return !(sacct_file + squeue_file + assoc_file + sshare_file).empty(); }
 };
 
-/// -A, -u, -p, -S, -E, --sacct, --at.
+/// -A, -u, -p, -S, -E, --sacct, --at; a window without length is wrong usage.
 void add_accounting_options(CLI::App& verb, AccountingOptions& options);
 
 /// A window of time, and the moment that running and pending jobs belong to.

@@ -33,9 +33,13 @@ Result<AccuracyAnswer> ask_accuracy(const AccountingOptions& options, const Clus
     std::deque<JobRun> runs;
     const auto keep = [&](const JobRun& run, const RunKey&) {
         const bool ended = run.state != RunState::pending && run.state != RunState::running && run.start_s > 0;
-        if (ended && run.gpus > 0 && run.end_s >= window->begin_s && run.end_s < window->end_s &&
-            filter(run.account, run.user, run.partition))
+        if (!ended || run.end_s < window->begin_s || run.end_s >= window->end_s ||
+            !filter(run.account, run.user, run.partition))
+            return;
+        if (run.gpus > 0)
             runs.push_back(run);
+        else
+            out.skipped.add_cpu(run);
     };
     if (auto s = read_sacct(std::move(*lines), out.names, calendar, out.skipped, keep); !s) return s.error();
     const auto limits = limits_of(cluster, out.names);

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cli/counted.h"
+#include "cli/gpu_hours_output.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
@@ -136,7 +137,7 @@ std::string accuracy_text(const AccuracyAnswer& a, const Calendar& calendar) {
     const Accuracy& r = a.accuracy;
     std::string out = fmt::format("jobs that ended from {} to {}\n", calendar.moment(a.window.begin_s),
                                   calendar.moment(a.window.end_s));
-    out += counts_text(r.counts);
+    out += counts_text(r.counts) + cpu_jobs_text(a.skipped);
     if (r.counts.judged == 0) return out;
     out += errors_text(r.total.errors.figures());
     out += fmt::format("\n{:<22} {:>8} {:>8} {:>9} {:>12} {:>12} {:>11} {:>8}\n", "limits", "jobs", "killed",

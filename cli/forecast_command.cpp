@@ -6,7 +6,9 @@
 
 #include "cli/commands.h"
 #include "cli/gpu_hours_output.h"
+#include "cli/installation.h"
 #include "predictor/base/json.h"
+#include "predictor/job/site_catalog.h"
 
 namespace dlcast {
 namespace {
@@ -16,10 +18,21 @@ struct ForecastOptions {
     bool json = false, columns = false;
 };
 
+// The GPUs as slurmctld knows them. Sums are right without, so that what is wrong with them is a warning.
+Result<DeviceCatalog> known_gpus() {
+    const auto config = read_site_config("");
+    if (!config) return config.error();
+    return load_catalog(*config);
+}
+
 int run_forecast(const ForecastOptions& options) {
     Calendar calendar;
-    const auto answer = ask_gpu_hours(options.accounting, calendar);
+    const auto catalog = known_gpus();
+    auto answer = ask_gpu_hours(options.accounting, calendar, catalog ? &*catalog : nullptr);
     if (!answer) return report(answer.error());
+    if (!catalog)
+        answer->warnings.push_back(catalog.error().message +
+                                   "; a GPU may stand under two names: Slurm's type and the forecast's");
     for (const std::string& line : answer->warnings) fmt::print(stderr, "dlcast: warning: {}\n", line);
     for (const std::string& line : skipped_lines(answer->skipped)) fmt::print(stderr, "dlcast: warning: {}\n", line);
     if (options.json)

@@ -167,7 +167,15 @@ Value skipped_json(const SkippedRows& s) {
     put("runaway_jobs", s.runaway);
     put("foreign_comments", s.foreign_comments);
     put("broken_forecasts", s.broken_comments);
+    out.set("cpu_jobs", s.cpu_jobs);
+    out.set("cpu_jobs_with_forecast", s.cpu_forecasts);
     return out;
+}
+
+std::string cpu_jobs_text(const SkippedRows& s) {
+    if (s.cpu_jobs == 0) return "";
+    return fmt::format("left out: {} without GPUs, {} of them with a forecast\n", counted(s.cpu_jobs, "job"),
+                       s.cpu_forecasts > 0 ? fmt::format("{}", s.cpu_forecasts) : "none");
 }
 
 std::string gpu_hours_text(const GpuHoursAnswer& a, const Calendar& calendar) {
@@ -181,6 +189,7 @@ std::string gpu_hours_text(const GpuHoursAnswer& a, const Calendar& calendar) {
         out += counted(unlimited, "job", "has", "have") + " neither a forecast nor a limit, and no part in any sum\n";
     if (const auto n = without_forecast(a.total); n > unlimited)
         out += fmt::format("no forecast: what {} may take by the limits\n", counted(n - unlimited, "job"));
+    out += cpu_jobs_text(a.skipped);
     if (!a.by_day.empty()) {
         out += fmt::format("\n{:<10}  {:>9}  {:>9}  {:>9}\n", "day", "spent", "left", "pending");
         for (const auto& [day, h] : a.by_day)

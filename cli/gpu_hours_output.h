@@ -16,6 +16,8 @@ Value gpu_hours_json(const GpuHoursAnswer& answer, const Calendar& calendar);
 
 /// What could not be used, as lines for a person; and as JSON.
 std::vector<std::string> skipped_lines(const SkippedRows& skipped);
+/// "left out: 12 jobs without GPUs, 3 of them with a forecast", as a line; empty where there is none.
+std::string cpu_jobs_text(const SkippedRows& skipped);
 Value skipped_json(const SkippedRows& skipped);
 /// Rounded to a millionth of an hour: what sums of seconds hold.
 double rounded_h(double hours);

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 #include <unordered_map>
 
 namespace dlcast {
@@ -22,22 +23,23 @@ bool is_final(RunState state) {
 
 class Query {
 public:
-    Query(const AccountingOptions& options, Calendar& calendar, const AccountingWindow& window)
+    Query(const AccountingOptions& options, Calendar& calendar, const AccountingWindow& window, SkippedRows& skipped)
         : options_(options),
           calendar_(calendar),
           window_(window),
+          skipped_(skipped),
           filter_(options, names_),
           all_(window.begin_s, window.end_s, window.now_s),
           asked_(all_) {}
 
-    Status read_jobs(GpuHoursAnswer& answer) {
+    Status read_jobs() {
         std::optional<Queue> queue;
         auto lines = open_squeue(options_);
         if (!lines) return lines.error();
         if (*lines) {
             queue.emplace();
             const auto keep = [&](const JobRun& run, const RunKey& key) { queue->insert_or_assign(key, run); };
-            if (auto s = read_squeue(std::move(**lines), names_, calendar_, answer.skipped, keep); !s) return s;
+            if (auto s = read_squeue(std::move(**lines), names_, calendar_, skipped_, keep); !s) return s;
         }
         auto history = open_sacct(options_, window_, calendar_);
         if (!history) return history.error();
@@ -46,12 +48,35 @@ public:
             if (!queue || !waits) add(run);
             if (!queue) return;
             if (!waits && is_final(run.state)) queue->erase(key);
-            if (run.state == RunState::running && queue->count(key) == 0) ++answer.skipped.runaway;
+            if (run.state == RunState::running && queue->count(key) == 0) ++skipped_.runaway;
         };
-        if (auto s = read_sacct(std::move(*history), names_, calendar_, answer.skipped, use); !s) return s;
+        if (auto s = read_sacct(std::move(*history), names_, calendar_, skipped_, use); !s) return s;
         if (queue)
             for (const auto& [key, run] : *queue) add(run);
         return ok();
+    }
+
+    // A job whose TRES tell no type is known by its forecast's GPU: where Slurm has one type for that, under the type.
+    void join_names(const DeviceCatalog& catalog) {
+        struct Called {
+            std::set<Names::Id> names, types;
+        };
+        std::set<Names::Id> gpus;
+        for (const auto& [key, cell] : all_.cells()) gpus.insert(key.gpu);
+        std::map<std::string, Called> devices;
+        for (const Names::Id gpu : gpus) {
+            std::string note;
+            const auto device = catalog.find_or_typical(names_.at(gpu), note);
+            if (!device) continue;
+            Called& called = devices[device->name];
+            (names_.at(gpu) == device->name ? called.names : called.types).insert(gpu);
+        }
+        std::map<Names::Id, Names::Id> renamed;
+        for (const auto& [device, called] : devices)
+            if (called.types.size() == 1)
+                for (const Names::Id name : called.names) renamed[name] = *called.types.begin();
+        all_.rename_gpus(renamed);
+        asked_.rename_gpus(renamed);
     }
 
     Status read_budgets(GpuHoursAnswer& answer) {
@@ -78,12 +103,15 @@ public:
 private:
     void add(const JobRun& run) {
         all_.add(run, calendar_);  // budgets of an account hold all its jobs
-        if (filter_(run.account, run.user, run.partition)) asked_.add(run, calendar_);
+        if (!filter_(run.account, run.user, run.partition)) return;
+        asked_.add(run, calendar_);
+        if (run.gpus <= 0 && asked_.concerns(run)) skipped_.add_cpu(run);
     }
 
     const AccountingOptions& options_;
     Calendar& calendar_;
     AccountingWindow window_;
+    SkippedRows& skipped_;
     Names names_;
     RunFilter filter_;
     GpuHoursSums all_, asked_;
@@ -91,13 +119,15 @@ private:
 
 }  // namespace
 
-Result<GpuHoursAnswer> ask_gpu_hours(const AccountingOptions& options, Calendar& calendar) {
+Result<GpuHoursAnswer> ask_gpu_hours(const AccountingOptions& options, Calendar& calendar,
+                                     const DeviceCatalog* catalog) {
     const auto window = window_of(options, calendar);
     if (!window) return window.error();
     GpuHoursAnswer answer;
     answer.window = *window;
-    Query query(options, calendar, *window);
-    if (auto s = query.read_jobs(answer); !s) return s.error();
+    Query query(options, calendar, *window, answer.skipped);
+    if (auto s = query.read_jobs(); !s) return s.error();
+    if (catalog) query.join_names(*catalog);
     if (auto s = query.read_budgets(answer); !s) return s.error();
     query.fill(answer);
     return answer;

@@ -9,6 +9,7 @@
 #include "cli/accounting_sources.h"
 #include "predictor/accounting/budget.h"
 #include "predictor/accounting/gpu_hours.h"
+#include "predictor/device/catalog.h"
 
 namespace dlcast {
 
@@ -22,7 +23,9 @@ struct GpuHoursAnswer {
     std::vector<std::string> warnings;
 };
 
-/// A job that ended between the two questions to Slurm counts once, as ended.
-Result<GpuHoursAnswer> ask_gpu_hours(const AccountingOptions& options, Calendar& calendar);
+/// A job that ended between the two questions to Slurm counts once, as ended. `catalog` (may be nullptr) tells which
+/// GRES type a forecast's GPU is.
+Result<GpuHoursAnswer> ask_gpu_hours(const AccountingOptions& options, Calendar& calendar,
+                                     const DeviceCatalog* catalog);
 
 }  // namespace dlcast

@@ -21,6 +21,12 @@ struct SkippedRows {
     std::size_t steps = 0;         // rows of job steps
     std::size_t runaway = 0;       // running or pending for sacct, unknown to squeue
     std::size_t foreign_comments = 0, broken_comments = 0;
+    // Jobs without GPUs, which are in no sum of GPU-hours; those of them with a forecast.
+    std::int64_t cpu_jobs = 0, cpu_forecasts = 0;
+    void add_cpu(const JobRun& run) {
+        cpu_jobs += run.tasks;
+        if (run.has_forecast()) cpu_forecasts += run.tasks;
+    }
 };
 
 /// The commands whose output is read, as a shell takes them.

@@ -95,4 +95,19 @@ void GpuHoursSums::add(const JobRun& run, Calendar& calendar) {
     if (pending && run.start_s >= now_s_) lay(run.start_s, run.start_s + length_s, gpus, &DayHours::pending, calendar);
 }
 
+void GpuHoursSums::rename_gpus(const std::map<Names::Id, Names::Id>& names) {
+    std::map<GpuHoursKey, GpuHours> cells;
+    for (const auto& [key, cell] : cells_) {
+        GpuHoursKey renamed = key;
+        if (const auto other = names.find(key.gpu); other != names.end()) renamed.gpu = other->second;
+        cells[renamed] += cell;
+    }
+    cells_ = std::move(cells);
+}
+
+bool GpuHoursSums::concerns(const JobRun& run) const {
+    if (run.state == RunState::pending || run.state == RunState::running) return true;
+    return run.elapsed_s > 0 && run.start_s < end_s_ && run.end_s > begin_s_;
+}
+
 }  // namespace dlcast

@@ -55,6 +55,10 @@ public:
     GpuHoursSums(std::int64_t begin_s, std::int64_t end_s, std::int64_t now_s);
 
     void add(const JobRun& run, Calendar& calendar);
+    /// Jobs under the first name count under the second.
+    void rename_gpus(const std::map<Names::Id, Names::Id>& names);
+    /// Does any of the run belong to the window, or is it still to come?
+    bool concerns(const JobRun& run) const;
 
     const std::map<GpuHoursKey, GpuHours>& cells() const { return cells_; }
     const std::map<std::int64_t, DayHours>& days() const { return days_; }  // by the beginning of the day

@@ -97,6 +97,16 @@ TEST_CASE("only jobs that ended as forecast are judged; the others are told apar
         CHECK(c.by_state[static_cast<std::size_t>(state)] == 1);
 }
 
+TEST_CASE("jobs without GPUs are not judged, and the report says how many", "[accounting]") {
+    Report r;
+    r.add({.id = 1, .gpus = 0, .comment = forecast(3000, 4000, 7200)});
+    r.add({.id = 2, .gpus = 0});
+    const auto answer = r.ask();
+    CHECK(answer.accuracy.counts.ended == 0);
+    CHECK_THAT(accuracy_text(answer, r.calendar), Contains("left out: 2 jobs without GPUs, 1 of them with a forecast"));
+    CHECK(accuracy_json(answer, r.calendar).find("skipped")->find("cpu_jobs")->as_integer() == 2);
+}
+
 TEST_CASE("errors, coverage and limits are those of the arithmetic", "[accounting]") {
     Report r;
     // Forecast 3600 s, 95 % 5400 s; all on one GPU; dlcast's limit 7200 s.

@@ -5,7 +5,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "cli/gpu_hours_output.h"
 #include "cli/gpu_hours_query.h"
+#include "cli/installation.h"
 #include "tests/accounting/zone.h"
 #include "tests/scratch_folder.h"
 
@@ -29,6 +31,7 @@ struct Files {
     Zone zone{"UTC0"};
     AccountingOptions options;
     Calendar calendar;
+    const DeviceCatalog* catalog = nullptr;
 
     Files() {
         options.at = options.end = "2026-03-10T12:00:00";
@@ -40,13 +43,13 @@ struct Files {
         options.squeue_file = folder.write("squeue.txt", squeue_header_line + rows);
     }
     GpuHoursAnswer ask() {
-        auto answer = ask_gpu_hours(options, calendar);
+        auto answer = ask_gpu_hours(options, calendar, catalog);
         INFO((answer ? "" : answer.error().message));
         REQUIRE(answer);
         return *answer;
     }
     std::string fault() {
-        const auto answer = ask_gpu_hours(options, calendar);
+        const auto answer = ask_gpu_hours(options, calendar, catalog);
         REQUIRE_FALSE(answer);
         return answer.error().message;
     }
@@ -122,6 +125,52 @@ TEST_CASE("pending and running jobs come from squeue, each once, whatever sacct 
     CHECK(all.pending_limit.gpu_h == Approx(8));  // job 10: its whole limit
     CHECK(all.spent.gpu_h == Approx(4 + 2));
     CHECK(f.ask().skipped.runaway == 1);
+}
+
+TEST_CASE("a GPU whose type only its forecast tells is the type that Slurm has for it", "[accounting]") {
+    Files f;
+    const DeviceCatalog catalog = *shipped_catalog();
+    f.catalog = &catalog;
+    const auto forecast_on = [](const char* gpu) {
+        return fmt::format(R"({{"dlcast":{{"v":1,"gpus":1,"gpu":"{}","p50_s":3600,"p95_s":3600}}}})", gpu);
+    };
+    // 2 h on a GPU of a type, 1 h promised on one that no TRES names, and a GPU of which Slurm has no type here.
+    f.sacct(
+        "1|ada|lab|v100|COMPLETED|2026-03-02T00:00:00|2026-03-02T01:00:00|2026-03-02T03:00:00|7200|120|1||"
+        "gres/gpu:tesla_t4=1,gres/gpu=1|\n"
+        "2|ada|lab|v100|PENDING|2026-03-10T00:00:00|Unknown|Unknown|0|120|1|gres/gpu=1||" +
+        forecast_on("T4") + "\n3|ada|lab|l4|PENDING|2026-03-10T00:00:00|Unknown|Unknown|0|120|1|gres/gpu=1||" +
+        forecast_on("L4") + "\n");
+    f.options.assoc_file = f.folder.write("assoc.txt",
+                                          "Account|ParentName|User|Partition|Share|GrpTRESMins\nroot||||1|\n"
+                                          "lab|root|||1|gres/gpu:tesla_t4=600\n");
+    const auto answer = f.ask();
+    CHECK(answer.by_gpu.size() == 2);
+    CHECK(answer.by_gpu.at("tesla_t4").spent.gpu_h == Approx(2));
+    CHECK(answer.by_gpu.at("tesla_t4").pending_p50.gpu_h == Approx(1));
+    CHECK(answer.by_gpu.at("L4").pending_p50.gpu_h == Approx(1));
+    REQUIRE(answer.budgets.size() == 1);
+    CHECK(answer.budgets[0].pending.p50 == Approx(1));  // of 10 h, of which 2 are used
+    CHECK(answer.budgets[0].after_jobs().p50 == Approx(7));
+}
+
+TEST_CASE("jobs without GPUs are in no sum of GPU-hours, and are counted", "[accounting]") {
+    Files f;
+    // One ended in the window with a forecast, two tasks wait; one ended before, one never began, one has another user.
+    f.sacct(
+        "1|ada|lab|cpu|COMPLETED|2026-03-02T00:00:00|2026-03-02T01:00:00|2026-03-02T03:00:00|7200|120|1||node=1|" +
+        comment(1, 7000, 7500) +
+        "\n2_[0-1]|ada|lab|cpu|PENDING|2026-03-10T00:00:00|Unknown|Unknown|0|120|1|node=1||\n"
+        "3|ada|lab|cpu|COMPLETED|2026-02-02T00:00:00|2026-02-02T01:00:00|2026-02-02T03:00:00|7200|120|1||node=1|\n"
+        "4|ada|lab|cpu|CANCELLED|2026-03-02T00:00:00|None|2026-03-02T03:00:00|0|120|1||node=1|\n"
+        "5|bob|lab|cpu|COMPLETED|2026-03-02T00:00:00|2026-03-02T01:00:00|2026-03-02T03:00:00|7200|120|1||node=1|\n");
+    f.options.users = {"ada"};
+    const auto answer = f.ask();
+    CHECK(answer.total.finished == 0);
+    CHECK(answer.skipped.cpu_jobs == 3);
+    CHECK(answer.skipped.cpu_forecasts == 1);
+    CHECK_THAT(gpu_hours_text(answer, f.calendar),
+               Contains("left out: 3 jobs without GPUs, 1 of them with a forecast\n"));
 }
 
 TEST_CASE("without squeue, sacct's pending and running rows count", "[accounting]") {
@@ -245,5 +294,8 @@ TEST_CASE("Slurm's commands are asked in a form without ambiguity, and their fai
     play("sacct", "echo 'JobID|User' ; exit 1\n");
     CHECK_THAT(f.fault(), Contains("no column Account"));
     play("sacct", "exit 1\n");  // as where slurmdbd is down
-    CHECK_THAT(f.fault(), Contains("`sacct` failed (exit code 1); is slurmdbd up"));
+    CHECK_THAT(f.fault(), Contains("`sacct` failed (exit code 1); is slurmdbd up") && Contains("--sacct FILE"));
+    play("squeue", "exit 1\n");  // as where slurmctld is down
+    CHECK_THAT(f.fault(), Contains("`squeue` failed (exit code 1); is slurmctld up") &&
+                              Contains("--sacct FILE and --squeue FILE") && !Contains("slurmdbd"));
 }
