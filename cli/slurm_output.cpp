@@ -40,6 +40,19 @@ int small_count(const std::string& text, int absent) {
     return number && *number <= std::numeric_limits<int>::max() ? static_cast<int>(*number) : absent;
 }
 
+// What no cluster file can hold: it must not keep the rest out of it.
+void leave_out_oddities(Partition& partition, std::vector<std::string>& warnings) {
+    if (const std::string fault = billing_fault(partition.tres_billing_weights); !fault.empty()) {
+        warnings.push_back(fmt::format("partition {}: TRESBillingWeights are left out: {}", partition.name, fault));
+        partition.tres_billing_weights.clear();
+    }
+    if (partition.max_nodes != 0) return;
+    warnings.push_back(
+        fmt::format("partition {}: MaxNodes=0 lets no job start; it is written as down", partition.name));
+    partition.max_nodes = -1;
+    partition.up = false;
+}
+
 Result<Partition> partition_of(const Record& record) {
     Partition out;
     out.name = field(record, "PartitionName");
@@ -212,6 +225,7 @@ Result<Cluster> cluster_from_slurm(const SlurmOutput& output, std::vector<std::s
         if (field(record, "PartitionName").empty()) continue;
         auto partition = partition_of(record);
         if (!partition) return partition.error();
+        leave_out_oddities(*partition, warnings);
         out.partitions.push_back(std::move(*partition));
         records.push_back(std::move(record));
     }

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "predictor/base/reader.h"
+#include "predictor/base/text.h"
 #include "predictor/base/toml.h"
 
 namespace dlcast {
@@ -20,10 +21,21 @@ constexpr std::int64_t most_uid = std::numeric_limits<std::uint32_t>::max();
 
 using Strings = std::vector<std::string>;
 
+// "0.25G" -> 0.25 Gi: a weight with Slurm's suffix.
+std::optional<double> parse_weight(std::string_view text) {
+    if (!text.empty() && std::string_view("kmgtpKMGTP").find(text.back()) != std::string_view::npos)
+        text.remove_suffix(1);
+    return parse_number(trim(text));
+}
+
 NodeGroup read_group(const Value& value, const std::string& source, const std::string& partition, Strings& faults) {
     ObjectReader r(value, source, fmt::format("nodes of partition {}", partition));
     NodeGroup out;
     out.gpu = r.string("gpu").value_or("");
+    if (r.has("gpu") && trim(out.gpu).empty())
+        r.fail("gpu",
+               "gpu is empty; name the GRES type as gres.conf has it, gpu = \"a100\", or of nodes without GPUs leave "
+               "gpu out");
     out.gpus_per_node = static_cast<int>(r.integer("gpus_per_node", out.gpu.empty() ? 0 : 1, 1024).value_or(0));
     out.nodes = static_cast<int>(r.integer("nodes", 0, most_nodes).value_or(0));
     out.cpus_per_node = static_cast<int>(r.integer("cpus_per_node", 0, 1'000'000).value_or(0));
@@ -31,6 +43,7 @@ NodeGroup read_group(const Value& value, const std::string& source, const std::s
     out.features = r.strings("features").value_or(Strings{});
     r.require("nodes", "add nodes = 1");
     if (!out.gpu.empty()) r.require("gpus_per_node", "add gpus_per_node = 4");
+    if (out.gpus_per_node > 0) r.require("gpu", "add gpu = \"a100\", the GRES type of these GPUs");
     (void)r.finish();
     faults.insert(faults.end(), r.faults().begin(), r.faults().end());
     return out;
@@ -46,7 +59,7 @@ Partition read_partition(const Value& value, const std::string& source, Strings&
     out.up = r.boolean("up").value_or(true);
     out.max_time_min = r.integer("max_time_min", 0, most_minutes).value_or(-1);
     out.default_time_min = r.integer("default_time_min", 0, most_minutes).value_or(-1);
-    out.max_nodes = static_cast<int>(r.integer("max_nodes", 0, most_nodes).value_or(-1));
+    out.max_nodes = static_cast<int>(r.integer("max_nodes", 1, most_nodes).value_or(-1));
     out.allow_accounts = r.strings("allow_accounts").value_or(Strings{});
     out.deny_accounts = r.strings("deny_accounts").value_or(Strings{});
     out.allow_qos = r.strings("allow_qos").value_or(Strings{});
@@ -57,6 +70,8 @@ Partition read_partition(const Value& value, const std::string& source, Strings&
     std::sort(out.allow_uids.begin(), out.allow_uids.end());
     out.qos = r.string("qos").value_or("");
     out.tres_billing_weights = r.string("tres_billing_weights").value_or("");
+    if (const std::string fault = billing_fault(out.tres_billing_weights); !fault.empty())
+        r.fail("tres_billing_weights", "tres_billing_weights: " + fault);
     if (const Value* groups = r.value("nodes")) {
         if (!groups->is_array()) r.fail("nodes", "nodes should be a list; write [[partition.nodes]]");
         if (groups->is_array())
@@ -180,6 +195,19 @@ Cluster read_cluster(const Value& root, const std::string& source, Strings& faul
 }
 
 }  // namespace
+
+std::string billing_fault(std::string_view weights) {
+    for (const std::string& part : split(weights, ',')) {
+        const std::string item(trim(part));
+        const auto equals = item.find('=');
+        const auto weight =
+            equals == std::string::npos ? std::nullopt : parse_weight(std::string_view(item).substr(equals + 1));
+        if (!item.empty() && (!weight || *weight < 0))
+            return fmt::format("\"{}\" should be a resource and a number from 0, as in GRES/gpu=2.0",
+                               one_line(item, 60));
+    }
+    return "";
+}
 
 const Partition* Cluster::find(std::string_view partition) const {
     const auto found =

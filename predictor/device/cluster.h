@@ -44,7 +44,7 @@ struct Partition {
     std::vector<NodeGroup> groups;
     std::int64_t max_time_min = -1;      // -1: no limit
     std::int64_t default_time_min = -1;  // -1: none set
-    int max_nodes = -1;
+    int max_nodes = -1;                  // of one job; -1: no limit
     bool up = true;
     bool is_default = false;
     std::vector<std::string> allow_accounts, deny_accounts;  // empty: everybody
@@ -127,6 +127,9 @@ std::string write_cluster(const Cluster& cluster);
 
 /// The same with every fault at once.
 Checked<Cluster> check_cluster(std::string_view text, const std::string& source);
+
+/// What is wrong with TRESBillingWeights ("CPU=1.0,GRES/gpu=2.0"); empty: nothing.
+std::string billing_fault(std::string_view weights);
 
 /// The link between the GPUs of one node, by the kind the catalog names for the device ("nvlink3", "pcie4"); PCIe 4
 /// where the catalog names none.

@@ -68,6 +68,26 @@ TEST_CASE("a partition has Slurm's limits, access lists and QOS", "[sync]") {
     CHECK(mix.max_nodes == -1);
 }
 
+TEST_CASE("what no cluster file holds is left out with a warning, and the rest is written", "[sync]") {
+    SlurmOutput output = saved();
+    const auto replace = [&output](const std::string& from, const std::string& to) {
+        const auto at = output.partitions.find(from);
+        REQUIRE(at != std::string::npos);
+        output.partitions.replace(at, from.size(), to);
+    };
+    replace("GRES/gpu=8.0", "GRES/gpu=-8.0");
+    replace("MaxNodes=8", "MaxNodes=0");
+    std::vector<std::string> warnings;
+    const auto cluster = cluster_from_slurm(output, warnings);
+    REQUIRE(cluster);
+    CHECK(cluster->find("big")->tres_billing_weights.empty());
+    CHECK_FALSE(cluster->find("big")->up);
+    CHECK(cluster->find("big")->max_nodes == -1);
+    REQUIRE(warnings.size() == 2);
+    CHECK_THAT(warnings[0], Catch::Contains("partition big: TRESBillingWeights are left out: \"GRES/gpu=-8.0\""));
+    CHECK_THAT(warnings[1], Catch::Contains("partition big: MaxNodes=0"));
+}
+
 TEST_CASE("nodes of a kind are one group, and a node with two types of GPU stands in two", "[sync]") {
     const Cluster cluster = cluster_of(saved());
     const auto& a100 = cluster.find("a100")->groups;

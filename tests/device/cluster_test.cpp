@@ -37,6 +37,14 @@ TEST_CASE("a fault in a cluster file names its place and the remedy", "[cluster]
         {"[[partition]]\nname = \"p\"\n[[partition]]\nname = \"p\"\n", "c.toml:3:1: partition p stands twice"},
         {"[[partition]]\nname = \"p\"\n[[partition.nodes]]\ngpu = \"t4\"\nnodes = 1\n", "needs \"gpus_per_node\""},
         {"[[partition]]\nname = \"p\"\nnodes = 4\n", "c.toml:3:9: partition p: nodes should be a list"},
+        {"[[partition]]\nname = \"p\"\nmax_nodes = 0\n", "c.toml:3:13: partition p: max_nodes is 0"},
+        {"[[partition]]\nname = \"p\"\ntres_billing_weights = \"CPU=1.0,GRES/gpu=nan\"\n",
+         "c.toml:3:24: partition p: tres_billing_weights: \"GRES/gpu=nan\" should be a resource and a number from 0"},
+        {"[[partition]]\nname = \"p\"\ntres_billing_weights = \"GRES/gpu=-1\"\n", "\"GRES/gpu=-1\" should be"},
+        {"[[partition]]\nname = \"p\"\ntres_billing_weights = \"GRES/gpu\"\n", "\"GRES/gpu\" should be"},
+        {"[[partition]]\nname = \"p\"\n[[partition.nodes]]\ngpu = \"\"\ngpus_per_node = 4\nnodes = 1\n",
+         "c.toml:4:7: nodes of partition p: gpu is empty; name the GRES type"},
+        {"[[partition]]\nname = \"p\"\n[[partition.nodes]]\ngpus_per_node = 4\nnodes = 1\n", "needs \"gpu\"; add gpu"},
         {"partition = 3\n", "partition should be a list; write [[partition]]"},
         {"[[partition]]\nname = \"p\"\n[cluster]\nsynced_at_s = 2024-01-01\n", "c.toml:4:15: a date or time"},
     }));
@@ -44,6 +52,11 @@ TEST_CASE("a fault in a cluster file names its place and the remedy", "[cluster]
     const auto cluster = parse_cluster(text, "c.toml");
     REQUIRE_FALSE(cluster);
     CHECK_THAT(cluster.error().message, Catch::Contains(message));
+}
+
+TEST_CASE("billing weights are read with Slurm's suffixes", "[cluster]") {
+    CHECK(billing_fault("").empty());
+    CHECK(billing_fault("CPU=1.0,Mem=0.25G,GRES/gpu=2.0,GRES/gpu:a100=0").empty());
 }
 
 namespace {
