@@ -39,6 +39,7 @@ class Cluster:
         self.weights = os.path.join(ROOT, "etc/weights")
         self.plugins = os.path.join(build, "plugin")
         self.resting_network = os.path.join(build, "tests/slurm/resting_network.so")
+        self.shifted_clock = os.path.join(build, "tests/slurm/shifted_clock.so")
         self.forge = os.path.join(build, "tests/slurm/forge_spank.so")
         self.dlcast = os.path.join(build, "cli/dlcast")
         self.sweep = os.path.join(build, "mpi/dlcast-sweep")
@@ -120,8 +121,8 @@ weights = "{self.weights}"
     def controller_command(self, verb):
         return [ROOT + "/contrib/cluster/controller", self.slurm, verb]
 
-    def restart_controller(self):
-        subprocess.run(self.controller_command("restart"), env=self.environment, check=True, timeout=60)
+    def restart_controller(self, **environment):
+        subprocess.run(self.controller_command("restart"), env={**self.environment, **environment}, check=True, timeout=60)
 
     def stop_controller(self):
         subprocess.run(self.controller_command("stop"), env=self.environment, check=True, timeout=60)

@@ -4,7 +4,7 @@
 import glob
 import os
 import shutil
-import time
+import struct
 
 
 def restart_with_pending_jobs(cluster, check):
@@ -81,11 +81,20 @@ def weights_broken(cluster, check):
 
 
 def network_rests(cluster, check):
-    """The network fails, rests for a minute, fails at its trial, rests again, and answers again"""
-    flag = cluster.path("out_of_order")
-    cluster.environment.update(RESTING_NETWORK_MODULE=cluster.built_module, RESTING_NETWORK_FAILS=flag)
+    """The network fails, rests for a minute of slurmctld's clock, fails at its trial, rests again, and answers again"""
+    flag, clock, shift_s = cluster.path("out_of_order"), cluster.path("clock"), 0
+
+    def pass_time(seconds):
+        nonlocal shift_s
+        shift_s += seconds
+        with open(clock, "r+b") as file:  # in place: slurmctld has it mapped
+            file.write(struct.pack("q", shift_s))
+
+    with open(clock, "wb") as file:
+        file.write(struct.pack("q", 0))
     cluster.put_module(cluster.resting_network)
-    cluster.restart_controller()
+    cluster.restart_controller(RESTING_NETWORK_MODULE=cluster.built_module, RESTING_NETWORK_FAILS=flag,
+                               LD_PRELOAD=cluster.shifted_clock, SHIFTED_CLOCK=clock)
     batch_sizes = iter(range(33, 100))  # layers that are not remembered
 
     def submitted(count, **training):
@@ -107,14 +116,17 @@ def network_rests(cluster, check):
     check("mixed precision, which the constants answer anyway, is no stand-in", (amp["by"], amp["weights"])
           == ("analytic", before["weights"]), amp)
     known = len(cluster.log())
-    time.sleep(61)
+    pass_time(40)
+    resting = submitted(1)[0]
+    check("before the minute is over, nobody tries it", resting["by"] == "analytic" and told(known) == [], resting)
+    pass_time(21)
     records, trials = submitted(2), told(known)
     check("after a minute one job tries it, and it rests again", len(trials) == 1 and "failed 4 times in a row; " in trials[0], trials)
     os.remove(flag)
     resting = submitted(1)[0]
     check("mended within that minute, it is left alone", resting["by"] == "analytic", resting)
     known = len(cluster.log())
-    time.sleep(61)
+    pass_time(61)
     records, closing = submitted(3), told(known)
     check('then it answers, "by":"torch"', all((r["by"], r["weights"]) == ("torch", before["weights"]) for r in records), records)
     check("the log says so once", len(closing) == 1 and "the network answers again" in closing[0], closing)

@@ -52,7 +52,7 @@ def sweeps(cluster, check):
     for name, start, options, hosts, ranks in (("one", start, ["-p", "cpu", "-n", "2"], ["cpu1"], 2),
                                                ("two", "mpirun", ["-p", "a100", "-N", "2", "--ntasks-per-node=2"], ["gpua1", "gpua2"], 4)):
         row, text, samples = job(cluster, name, start + " {sweep}", *options)
-        check(f"{start}, {len(hosts)} nodes, {ranks} ranks: the job ends well; each layer by each rank, under its node's name",
+        check(f"{start}, {len(hosts)} node{'s' * (len(hosts) > 1)}, {ranks} ranks: the job ends well; each layer by each rank, under its node's name",
               row.startswith("COMPLETED") and whole(samples, hosts, ranks), row + text)
         print("      " + "\n      ".join(line for line in text.split("\n") if re.search("ranks on|measured|of the median", line)))
 
