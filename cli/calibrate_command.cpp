@@ -10,7 +10,7 @@
 #include "cli/csv.h"
 #include "cli/installation.h"
 #include "cli/number_option.h"
-#include "cli/precision_option.h"
+#include "cli/training_option.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
 

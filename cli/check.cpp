@@ -107,9 +107,8 @@ Value to_value(const SiteReport& report, const std::string& config_file) {
 }
 
 int run_check(const std::string& config_file, const std::string& weights_dir, bool json) {
-    const Installation here = find_installation();
-    const std::string config = config_file.empty() ? here.data_dir + "/dlcast.toml" : config_file;
-    const SiteReport report = check_site(config, weights_dir, here.module_file);
+    const std::string config = site_config_path(config_file);
+    const SiteReport report = check_site(config, weights_dir, find_installation().module_file);
     for (const std::string& error : report.errors) fmt::print(stderr, "dlcast: error: {}\n", error);
     for (const std::string& warning : report.warnings) fmt::print(stderr, "dlcast: warning: {}\n", warning);
     if (json) {
@@ -121,7 +120,7 @@ int run_check(const std::string& config_file, const std::string& weights_dir, bo
         print_cluster(report);
         fmt::print("weights    {}\n", report.config.weights_dir);
     } else {
-        fmt::print(stderr, "dlcast: {} error{}\n", report.errors.size(), report.errors.size() == 1 ? "" : "s");
+        fmt::print(stderr, "dlcast: {}\n", counted(report.errors.size(), "error"));
     }
     return report.errors.empty() ? exit_done : exit_error;
 }
@@ -136,7 +135,7 @@ struct CheckOptions {
 void add_check(CLI::App& app, int& exit_code) {
     CLI::App* verb = app.add_subcommand("check", "Report every error of the configuration, or what is in force");
     const auto options = std::make_shared<CheckOptions>();
-    verb->add_option("--config", options->config_file, "Configuration, instead of the installed dlcast.toml")
+    verb->add_option("--config", options->config_file, "Configuration, instead of DLCAST_CONFIG's or the installed one")
         ->type_name("FILE");
     verb->add_option("--weights", options->weights_dir, "Weights directory, instead of the configuration's")
         ->type_name("DIR");

@@ -10,6 +10,7 @@
 #include "cli/forecast_options.h"
 #include "cli/number_option.h"
 #include "cli/picture_file.h"
+#include "cli/placements.h"
 #include "predictor/base/json.h"
 
 namespace dlcast {
@@ -23,6 +24,9 @@ struct Options {
 };
 
 int run_compare(Options& options) {
+    collect_overrides(options.forecast);
+    if (const int fault = check_workload(options.forecast)) return fault;
+    if (const auto s = check_counts(options.forecast.predict); !s) throw CLI::ValidationError(s.error().message);
     const auto site = open_site(options.forecast);
     if (!site) return report(site.error());
     const auto comparison = make_comparison({options.forecast.predict, options.gpus}, site->view());

@@ -79,7 +79,7 @@ Result<Comparison> make_comparison(const CompareOptions& options, const PredictS
     }
     for (std::string& warning : named_but_closed(options.predict.partition, site))
         out.warnings.push_back(std::move(warning));
-    if (!out.has_duration) out.warnings.push_back(missing_duration(out.workload));
+    if (!out.has_duration) out.warnings.push_back(missing_duration(out.workload, OptionsOf::dlcast));
     std::stable_sort(out.gpus.begin(), out.gpus.end(), [](const ComparedGpu& a, const ComparedGpu& b) {
         return a.fits() != b.fits() ? a.fits() : a.time_s < b.time_s;
     });

@@ -40,7 +40,7 @@ std::string to_text(const Comparison& comparison);
 /// Bars of time and of GPU-hours; pale what does not fit.
 std::string to_svg(const Comparison& comparison);
 /// {"model","time_of":"job"|"million_samples","gpus":[{"gpu","partition","gpus","nodes","step_ms","samples_per_s",
-/// "time_s","p95_s","gpu_hours","memory_bytes","device_bytes","fits"}],"left_out","assumed","warnings"}
+/// "time_s","p95_s","gpu_hours","node_hours","memory_bytes","device_bytes","fits"}],"left_out","assumed","warnings"}
 Value to_value(const Comparison& comparison);
 
 }  // namespace dlcast

@@ -5,6 +5,7 @@
 
 #include "cli/chart.h"
 #include "cli/comparison.h"
+#include "cli/placements.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
@@ -38,6 +39,12 @@ std::string title_of(const Comparison& comparison) {
                                           : fmt::format("batch {} a GPU", t.batch_size));
 }
 
+std::vector<Placement> places_of(const Comparison& comparison) {
+    std::vector<Placement> out;
+    for (const ComparedGpu& gpu : comparison.gpus) out.push_back(gpu.placement);
+    return out;
+}
+
 const char* time_name(const Comparison& comparison) { return comparison.has_duration ? "run time" : "million samples"; }
 
 Value strings(const std::vector<std::string>& texts) {
@@ -52,12 +59,14 @@ std::string to_text(const Comparison& comparison) {
     std::size_t width = 4;
     for (const ComparedGpu& gpu : comparison.gpus) width = std::max(width, name_of(gpu).size());
     std::string out = title_of(comparison) + "\n\n";
-    out += fmt::format("{:<{}} {:>11} {:>11} {:>16} {:>10} {:>15}\n", "GPUs", width, "step", "samples/s",
-                       time_name(comparison), "GPU-hours", "memory GiB");
+    const std::string hours = hours_name(places_of(comparison));
+    const std::size_t hours_width = std::max<std::size_t>(10, hours.size());
+    out += fmt::format("{:<{}} {:>11} {:>11} {:>16} {:>{}} {:>15}\n", "GPUs", width, "step", "samples/s",
+                       time_name(comparison), hours, hours_width, "memory GiB");
     for (const ComparedGpu& gpu : comparison.gpus)
-        out += fmt::format("{:<{}} {:>11} {:>11.1f} {:>16} {:>10} {:>15}{}\n", name_of(gpu), width,
+        out += fmt::format("{:<{}} {:>11} {:>11.1f} {:>16} {:>{}} {:>15}{}\n", name_of(gpu), width,
                            format_step_time(gpu.candidate.step.step_s), gpu.samples_per_s, format_duration(gpu.time_s),
-                           format_hours(gpu.gpu_hours), memory_of(gpu), verdict_of(gpu));
+                           format_hours(gpu.gpu_hours), hours_width, memory_of(gpu), verdict_of(gpu));
     out += "\n";
     for (const std::string& text : comparison.left_out) out += fmt::format("left out  {}\n", text);
     for (const std::string& text : comparison.assumed) out += fmt::format("assumed   {}\n", text);
@@ -67,7 +76,8 @@ std::string to_text(const Comparison& comparison) {
 
 std::string to_svg(const Comparison& comparison) {
     std::vector<std::string> names;
-    BarPanel time{time_name(comparison), {}}, hours{"GPU-hours", {}}, memory{"memory, of the GPU's GiB", {}};
+    BarPanel time{time_name(comparison), {}}, hours{hours_name(places_of(comparison)), {}},
+        memory{"memory, of the GPU's GiB", {}};
     for (const ComparedGpu& gpu : comparison.gpus) {
         names.push_back(name_of(gpu));
         time.bars.push_back({gpu.time_s, format_duration(gpu.time_s), !gpu.fits()});
@@ -98,7 +108,7 @@ Value to_value(const Comparison& comparison) {
         entry.set("samples_per_s", gpu.samples_per_s);
         entry.set("time_s", gpu.time_s);
         entry.set("p95_s", candidate.job ? Value(candidate.job->p95_s) : Value());
-        entry.set("gpu_hours", gpu.gpu_hours);
+        set_hours(entry, gpu.placement, gpu.gpu_hours);
         entry.set("memory_bytes", candidate.step.memory.total_bytes());
         entry.set("device_bytes", allocation.device.memory_bytes);
         entry.set("fits", gpu.fits());

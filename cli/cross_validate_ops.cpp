@@ -10,6 +10,7 @@
 #include <random>
 #include <set>
 
+#include "cli/counted.h"
 #include "cli/csv.h"
 #include "cli/train.h"
 #include "predictor/base/text.h"
@@ -164,8 +165,8 @@ Result<OpsEvaluation> cross_validate_ops(const OpsCrossValidation& options, cons
     std::size_t done = 0;
     for (const std::string& name : *names) {
         const std::vector<OpsRow>& rows = folds->at(name);
-        fmt::print(stderr, "dlcast: fold {} of {}: without {} {} ({} rows)\n", ++done, names->size(), options.fact,
-                   name, rows.size());
+        fmt::print(stderr, "dlcast: fold {} of {}: without {} {} ({})\n", ++done, names->size(), options.fact, name,
+                   counted(rows.size(), "row"));
         const auto weights = fold_weights(options, catalog, name);
         if (!weights) return weights.error();
         const auto model = open_torch_model(options.module_path, *weights);

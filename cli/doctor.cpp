@@ -43,9 +43,8 @@ Value to_value(const std::vector<Finding>& findings, bool healthy) {
 }
 
 int run_doctor(HostPaths paths, bool json) {
-    const Installation here = find_installation();
-    if (paths.config.empty()) paths.config = here.data_dir + "/dlcast.toml";
-    paths.module = here.module_file;
+    paths.config = site_config_path(paths.config);
+    paths.module = find_installation().module_file;
     const std::vector<Finding> findings = check_host(paths);
     bool healthy = true;
     for (const Finding& finding : findings) healthy = healthy && finding.grade != Finding::Grade::bad;
@@ -63,7 +62,7 @@ void add_doctor(CLI::App& app, int& exit_code) {
     CLI::App* verb = app.add_subcommand("doctor", "Check versions, paths, configuration and weights on this host");
     const auto paths = std::make_shared<HostPaths>();
     const auto json = std::make_shared<bool>(false);
-    verb->add_option("--config", paths->config, "Configuration, instead of the installed dlcast.toml")
+    verb->add_option("--config", paths->config, "Configuration, instead of DLCAST_CONFIG's or the installed one")
         ->type_name("FILE");
     verb->add_option("--slurm-conf", paths->slurm_conf, "slurm.conf, instead of SLURM_CONF or /etc/slurm/slurm.conf")
         ->type_name("FILE");

@@ -59,7 +59,7 @@ void print_talk(const CollectiveTables& tables) {
     for (const CollectiveRow& row : tables.rows)
         if (!row.fault.empty()) ++faults[row.setup_id + ": " + row.fault];
     for (const auto& [fault, rows] : faults)
-        fmt::print(stderr, "dlcast: not described: {} ({} rows, counted as 100 % error)\n", fault, rows);
+        fmt::print(stderr, "dlcast: not described: {} ({}, counted as 100 % error)\n", fault, counted(rows, "row"));
 }
 
 Status run(const Options& options) {

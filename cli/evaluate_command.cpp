@@ -73,7 +73,8 @@ int run_ops(const OpsOptions& options) {
 }  // namespace
 
 void add_evaluate(CLI::App& app, int& exit_code) {
-    CLI::App* verb = app.add_subcommand("evaluate", "Compare forecasts with measured tables");
+    CLI::App* verb = app.add_subcommand(
+        "evaluate", "Compare forecasts with measured tables: operators, models, steps, memory, collectives");
     verb->require_subcommand(1);
     CLI::App* ops = verb->add_subcommand("ops", "Single operators: columns in docs/tables.md");
     const auto options = std::make_shared<OpsOptions>();

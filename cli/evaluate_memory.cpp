@@ -172,7 +172,8 @@ void add_evaluate_memory(CLI::App& evaluate, int& exit_code) {
     verb->add_option("--out", options->out, "Forecasts to write, as row_id,pred_memory_bytes,card_bytes")
         ->type_name("PRED.csv");
     verb->add_flag("--json", options->json, "Print one JSON object");
-    verb->add_option("--config", options->config, "dlcast.toml, instead of the shipped one")->type_name("FILE");
+    verb->add_option("--config", options->config, "Configuration, instead of DLCAST_CONFIG's or the installed one")
+        ->type_name("FILE");
     verb->callback([&exit_code, options] { exit_code = run_memory(*options); });
 }
 

@@ -146,7 +146,8 @@ void add_evaluate_steps(CLI::App& evaluate, int& exit_code) {
     verb->add_option("--out", options->out, "Forecasts to write, as row_id,pred_step_ms,pred_fw_ms,pred_bw_ms")
         ->type_name("PRED.csv");
     verb->add_flag("--json", options->json, "Print one JSON object");
-    verb->add_option("--config", options->config, "dlcast.toml, instead of the shipped one")->type_name("FILE");
+    verb->add_option("--config", options->config, "Configuration, instead of DLCAST_CONFIG's or the installed one")
+        ->type_name("FILE");
     verb->add_option("--weights", options->weights, "Weights, instead of the configuration's")->type_name("DIR");
     verb->add_option("--cross-validate", options->left_out,
                      "Fit again without each value of this, and forecast what was left out")

@@ -9,8 +9,9 @@
 #include <chrono>
 #include <cstdio>
 
+#include "cli/commands.h"
 #include "cli/number_option.h"
-#include "cli/precision_option.h"
+#include "cli/training_option.h"
 #include "predictor/base/text.h"
 #include "predictor/job/site_catalog.h"
 #include "predictor/job/site_margins.h"
@@ -68,10 +69,10 @@ void add_forecast_options(CLI::App& verb, ForecastOptions& options) {
         ->check(number_between(0.01, 1e6));
     verb.add_option_function<std::string>(
             "--train",
-            [&o](const std::string& text) {
-                const auto assignments = training_assignments(text, "--train");
+            [&options](const std::string& text) {
+                auto assignments = training_assignments(text, "--train");
                 if (!assignments) throw CLI::ValidationError(assignments.error().message);
-                o.set.insert(o.set.end(), assignments->begin(), assignments->end());
+                options.train = std::move(*assignments);
             },
             "Training, as epochs=90,batch_size=256,dataset=imagenet-1k")
         ->type_name("KEY=VALUE,...");
@@ -84,7 +85,9 @@ void add_forecast_options(CLI::App& verb, ForecastOptions& options) {
     verb.add_option("--precision", options.precision, "fp32, tf32, amp, fp16, bf16 or fp8")
         ->type_name("P")
         ->check(precision_name());
-    verb.add_option("--optimizer", o.optimizer, "sgd, momentum, adam, adamw, ...")->type_name("NAME");
+    verb.add_option("--optimizer", o.optimizer, "sgd, momentum, adam, adamw, ...")
+        ->type_name("NAME")
+        ->check(optimizer_name());
     CLI::Option* epochs =
         verb.add_option("--epochs", o.epochs, "Epochs")->type_name("E")->check(number_between(1e-6, 1e9));
     CLI::Option* steps = verb.add_option("--steps", o.steps, "Optimizer steps")
@@ -100,13 +103,48 @@ void add_forecast_options(CLI::App& verb, ForecastOptions& options) {
     verb.add_option("--seq-len", o.seq_len, "Tokens of a sample")
         ->type_name("L")
         ->transform(whole_number(1, 100'000'000));
-    verb.add_option("--set", o.set, "Any key of the declaration, as dotted.key=value")->type_name("KEY=VALUE");
-    verb.add_option("--config", options.config, "dlcast.toml, instead of the shipped one")->type_name("FILE");
+    verb.add_option("--set", options.set, "Any key of the declaration, as dotted.key=value")->type_name("KEY=VALUE");
+    verb.add_option("--config", options.config, "Configuration, instead of DLCAST_CONFIG's or the installed one")
+        ->type_name("FILE");
     verb.add_option("--weights", options.weights, "Weights, instead of the configuration's")->type_name("DIR");
 }
 
-Result<OpenedSite> open_site(ForecastOptions& options) {
-    if (!options.precision.empty()) options.predict.overrides.precision = precision_from(options.precision);
+void collect_overrides(ForecastOptions& options) {
+    WorkloadOverrides& o = options.predict.overrides;
+    if (!options.precision.empty()) o.precision = precision_from(options.precision);
+    o.set = options.train;
+    o.set.insert(o.set.end(), options.set.begin(), options.set.end());
+}
+
+int check_workload(const ForecastOptions& options) {
+    const WorkloadOverrides& all = options.predict.overrides;
+    const auto declaration = read_model_argument(options.predict.model);
+    if (!declaration) return report(declaration.error());
+    const auto whole = to_workload(*declaration, all);
+    if (whole) return exit_done;
+    // The option with which it begins to fail; none: the model itself does.
+    WorkloadOverrides some;
+    const auto fails_with = [&](const std::string& option) {
+        if (to_workload(*declaration, some)) return;
+        const std::string& message = whole.error().message;
+        throw CLI::ValidationError(message.starts_with(option) ? message : option + ": " + message);
+    };
+    if (!to_workload(*declaration, some)) return report(whole.error());
+    if (some.dataset = all.dataset; some.dataset) fails_with("--dataset " + *some.dataset);
+    if (some.batch_size = all.batch_size; some.batch_size) fails_with(fmt::format("--batch-size {}", *some.batch_size));
+    if (some.grad_accum = all.grad_accum; some.grad_accum) fails_with(fmt::format("--grad-accum {}", *some.grad_accum));
+    if (some.seq_len = all.seq_len; some.seq_len) fails_with(fmt::format("--seq-len {}", *some.seq_len));
+    for (const std::string& assignment : all.set) {
+        some.set.push_back(assignment);
+        const bool is_set = some.set.size() > options.train.size();
+        fails_with(is_set                                ? "--set " + assignment
+                   : assignment.starts_with("training.") ? "--train " + assignment.substr(9)
+                                                         : "--train " + assignment);
+    }
+    return report(whole.error());
+}
+
+Result<OpenedSite> open_site(const ForecastOptions& options) {
     OpenedSite out;
     const auto config = read_site_config(options.config);
     if (!config) return config.error();

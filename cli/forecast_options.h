@@ -14,11 +14,19 @@ namespace dlcast {
 struct ForecastOptions {
     PredictOptions predict;
     std::string precision, cluster, config, weights;
+    std::vector<std::string> train, set;  // assignments, as --train and --set give them
 };
 
 /// MODEL, what overrides its training and data, and the files of the site; limits are those of the declaration's
 /// reader. GPUs are each verb's own.
 void add_forecast_options(CLI::App& verb, ForecastOptions& options);
+
+/// Puts --precision, --train and --set, in this order, among the overrides.
+void collect_overrides(ForecastOptions& options);
+
+/// What is wrong with the model, or with an option that changes it: the exit code, after the message. 0: nothing.
+/// Throws CLI::ValidationError, which names the option, where that is what is wrong.
+int check_workload(const ForecastOptions& options);
 
 /// Configuration, catalog, cluster file (absent where the configuration's is not there) and weights.
 struct OpenedSite {
@@ -32,8 +40,8 @@ struct OpenedSite {
     }
 };
 
-/// Opens what `options` name; sets their precision override. Errors: files that are not there or wrong. Says on stderr
+/// Opens what `options` name. Errors: files that are not there or wrong. Says on stderr
 /// where the network could not be opened.
-Result<OpenedSite> open_site(ForecastOptions& options);
+Result<OpenedSite> open_site(const ForecastOptions& options);
 
 }  // namespace dlcast

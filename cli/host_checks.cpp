@@ -48,7 +48,13 @@ private:
 
     void slurm() {
         const auto said = run_program({"sinfo", "--version"}, patience);
-        if (!said) return say(Grade::hint, "slurm", said.error().message + "; does this host belong to a cluster?");
+        if (!said) {
+            // Commands without their slurm.conf say so in several ways; the first is enough.
+            const std::string& fault = said.error().message;
+            return say(Grade::hint, "slurm",
+                       fault.substr(0, fault.find(';')) +
+                           "; does this host belong to a cluster? SLURM_CONF names a slurm.conf elsewhere");
+        }
         const std::string line(trim(*said));
         version_ = slurm_version_in(line);
         say(version_ ? Grade::good : Grade::hint, "slurm",
@@ -73,7 +79,11 @@ private:
         if (const char* named = std::getenv("SLURM_CONF"); path.empty() && named) path = named;
         if (path.empty()) path = "/etc/slurm/slurm.conf";
         const auto conf = read_slurm_conf(path);
-        if (!conf) return say(Grade::hint, "slurm.conf", conf.error().message);
+        if (!conf)
+            return say(
+                Grade::hint, "slurm.conf",
+                conf.error().message +
+                    "; name it with --slurm-conf FILE or SLURM_CONF. A host without one forecasts offline alone");
         const std::string folders = conf->value("PluginDir");
         if (conf->lists("JobSubmitPlugins", "dlcast")) {
             const std::string file = find_in(folders, "job_submit_dlcast.so");

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/installation.h"
 
+#include <cstdlib>
 #include <filesystem>
 
 #include "predictor/base/text.h"
@@ -10,17 +11,29 @@ namespace dlcast {
 
 namespace fs = std::filesystem;
 
+namespace {
+
+// Set but empty counts as not set, as in the plugin.
+std::string from_environment(const char* variable, const std::string& otherwise) {
+    const char* value = std::getenv(variable);
+    return value && *value ? value : otherwise;
+}
+
+}  // namespace
+
 Installation find_installation() {
     std::error_code error;
     const fs::path program = fs::read_symlink("/proc/self/exe", error);
     const auto under_build_tree = program.lexically_relative(DLCAST_BINARY_DIR);
     if (!under_build_tree.empty() && *under_build_tree.begin() != "..")
-        return {DLCAST_SOURCE_DIR "/etc", DLCAST_BINARY_DIR "/predictor/torch/dlcast_torch.so"};
+        return {DLCAST_SOURCE_DIR "/etc",
+                from_environment("DLCAST_MODULE", DLCAST_BINARY_DIR "/predictor/torch/dlcast_torch.so")};
     // Installed, also under another prefix than it was built for.
     const fs::path prefix = program.parent_path() / DLCAST_BIN_TO_PREFIX;
     fs::path data = (prefix / DLCAST_DATA_DIR).lexically_normal();
     if (!fs::exists(data, error)) data = DLCAST_FULL_DATA_DIR;  // prefix /usr has its /etc outside
-    return {data.string(), (prefix / DLCAST_MODULE_DIR / "dlcast_torch.so").lexically_normal().string()};
+    const fs::path module = (prefix / DLCAST_MODULE_DIR / "dlcast_torch.so").lexically_normal();
+    return {data.string(), from_environment("DLCAST_MODULE", module.string())};
 }
 
 Result<DeviceCatalog> shipped_catalog() {
@@ -30,8 +43,12 @@ Result<DeviceCatalog> shipped_catalog() {
     return DeviceCatalog::parse(*text, path);
 }
 
-Result<SiteConfig> read_site_config(const std::string& path) {
-    const std::string file = path.empty() ? find_installation().data_dir + "/dlcast.toml" : path;
+std::string site_config_path(const std::string& named) {
+    return named.empty() ? from_environment("DLCAST_CONFIG", find_installation().data_dir + "/dlcast.toml") : named;
+}
+
+Result<SiteConfig> read_site_config(const std::string& named) {
+    const std::string file = site_config_path(named);
     const auto text = read_file(file, 1u << 20);
     if (!text) return text.error();
     return parse_site_config(*text, file);

@@ -19,14 +19,17 @@ struct Installation {
     std::string module_file;  // dlcast_torch.so
 };
 
-/// Told by the place of the running program.
+/// Told by the place of the running program; the module by DLCAST_MODULE where that is set, as slurmctld's is.
 Installation find_installation();
 
 /// The shipped gpus.toml.
 Result<DeviceCatalog> shipped_catalog();
 
-/// dlcast.toml at `path`, or the shipped one where `path` is empty.
-Result<SiteConfig> read_site_config(const std::string& path);
+/// The dlcast.toml to read: `named` (--config), else DLCAST_CONFIG's, by which slurmctld finds another, else the
+/// installed one.
+std::string site_config_path(const std::string& named);
+/// That file, read.
+Result<SiteConfig> read_site_config(const std::string& named);
 
 /// The shipped links.toml.
 Result<LinkCatalog> shipped_links();

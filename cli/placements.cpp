@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "cli/counted.h"
 #include "predictor/base/text.h"
@@ -14,20 +15,10 @@ namespace dlcast {
 namespace {
 
 Result<GpuRequest> requested(const PredictOptions& options) {
+    if (auto s = check_counts(options); !s) return s.error();
     GpuRequest out{.type = "", .gpus = options.gpus, .nodes = options.nodes, .gpus_per_node = 0};
     if (out.gpus == 0) out.gpus = std::max(1, out.nodes);
-    if (out.nodes == 0) return out;
-    if (out.gpus < out.nodes)
-        return invalid_argument(
-            fmt::format("--gpus {} is less than --nodes {}; --gpus counts the GPUs of all nodes, so "
-                        "write --gpus {} or a multiple",
-                        out.gpus, out.nodes, out.nodes));
-    if (out.gpus % out.nodes != 0)
-        return invalid_argument(
-            fmt::format("--gpus {} does not divide evenly over --nodes {}; --gpus counts the GPUs of all nodes, "
-                        "{} or {} would do",
-                        out.gpus, out.nodes, out.gpus / out.nodes * out.nodes, (out.gpus / out.nodes + 1) * out.nodes));
-    out.gpus_per_node = out.gpus / out.nodes;
+    if (out.nodes > 0) out.gpus_per_node = out.gpus / out.nodes;
     return out;
 }
 
@@ -36,6 +27,7 @@ Placements free_standing(const Device& device, const std::string& assumed, const
                          const SiteConfig& site) {
     Placement placement;
     placement.gres = device.name;
+    placement.on_cpu = device.vendor == "cpu";
     if (!assumed.empty()) placement.assumed.push_back(assumed);
     placement.allocation.device = device;
     placement.allocation.nodes = gpus.nodes;
@@ -45,7 +37,7 @@ Placements free_standing(const Device& device, const std::string& assumed, const
         const NodeCount count = *place_gpus(gpus, usual_gpus_per_node(device), gpus.gpus);
         placement.allocation.nodes = count.nodes;
         placement.allocation.gpus_per_node = count.gpus_per_node;
-        if (gpus.gpus > 1)
+        if (gpus.gpus > 1 && !placement.on_cpu)
             placement.assumed.push_back(nodes_text(count.nodes, count.gpus_per_node) + " (--nodes not stated)");
     }
     set_links(placement, site);
@@ -105,6 +97,17 @@ Placements on_partitions(const SitePartitions& partitions, const PredictOptions&
 
 }  // namespace
 
+const char* hours_name(const std::vector<Placement>& places) {
+    const auto on_cpu = [](const Placement& place) { return place.on_cpu; };
+    if (std::none_of(places.begin(), places.end(), on_cpu)) return "GPU-hours";
+    return std::all_of(places.begin(), places.end(), on_cpu) ? "node-hours" : "GPU- or node-hours";
+}
+
+void set_hours(Value& entry, const Placement& place, double hours) {
+    entry.set("gpu_hours", place.on_cpu ? Value() : Value(hours));
+    entry.set("node_hours", place.on_cpu ? Value(hours) : Value());
+}
+
 bool has_gpus(const Partition& partition) {
     return std::any_of(partition.groups.begin(), partition.groups.end(),
                        [](const NodeGroup& group) { return !group.gpu.empty() && group.gpus_per_node > 0; });
@@ -148,7 +151,11 @@ Result<SitePartitions> site_partitions(const std::string& list, const PredictSit
         }
         return out;
     }
-    for (const std::string& text : split(list, ',')) {
+    const auto names = split(list, ',');
+    if (std::set<std::string>(names.begin(), names.end()).size() > most_partitions)
+        return invalid_argument(fmt::format("--partition names {} partitions; name {} at most, as slurmctld takes them",
+                                            names.size(), most_partitions));
+    for (const std::string& text : names) {
         const std::string name{trim(text)};
         const Partition* partition = site.cluster->find(name);
         if (!partition) {
@@ -176,6 +183,20 @@ std::vector<std::string> named_but_closed(const std::string& list, const Predict
             out.push_back(
                 fmt::format("partition {}: {}; Slurm may refuse the job or not start it", partition->name, closed));
     return out;
+}
+
+Status check_counts(const PredictOptions& options) {
+    const int gpus = options.gpus, nodes = options.nodes;
+    if (gpus == 0 || nodes == 0 || gpus % nodes == 0) return ok();
+    if (gpus < nodes)
+        return invalid_argument(fmt::format(
+            "--gpus {} is less than --nodes {}; --gpus counts the GPUs of all nodes, so write --gpus {} or a "
+            "multiple",
+            gpus, nodes, nodes));
+    return invalid_argument(
+        fmt::format("--gpus {} does not divide evenly over --nodes {}; --gpus counts the GPUs of all nodes, {} or {} "
+                    "would do",
+                    gpus, nodes, gpus / nodes * nodes, (gpus / nodes + 1) * nodes));
 }
 
 Result<Placements> placements_of(const PredictOptions& options, const PredictSite& site) {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cli/prediction.h"
+#include "predictor/base/value.h"
 
 namespace dlcast {
 
@@ -21,10 +22,18 @@ Result<SitePartitions> site_partitions(const std::string& list, const PredictSit
 /// What speaks against partitions of the list although they are taken: "partition gold: is down; ...".
 std::vector<std::string> named_but_closed(const std::string& list, const PredictSite& site);
 
+/// Do --gpus divide over --nodes?
+Status check_counts(const PredictOptions& options);
+
 /// Where the devices of `options` could stand, on the site's partitions or, for a GPU by name, on usual nodes. Nodes
 /// without GPUs are one device each where the site says which ([gpu_names] cpu), as for the plugin. Errors: those of
 /// site_partitions, GPUs that do not divide over nodes, no place.
 Result<Placements> placements_of(const PredictOptions& options, const PredictSite& site);
+
+/// Of places side by side: "GPU-hours", "node-hours" where all are CPUs, "GPU- or node-hours".
+const char* hours_name(const std::vector<Placement>& places);
+/// Sets "gpu_hours" and "node_hours": the one that belongs to the place, the other null.
+void set_hours(Value& entry, const Placement& place, double hours);
 
 bool has_gpus(const Partition& partition);
 /// The most devices one kind of its nodes has: GPUs, or of a partition without GPUs nodes.

@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/forecast_options.h"
 #include "cli/number_option.h"
+#include "cli/placements.h"
 #include "cli/prediction_report.h"
 #include "cli/remedies.h"
 #include "predictor/base/json.h"
@@ -34,16 +35,19 @@ int list_models() {
 }
 
 int run_predict(Options& options) {
+    const PredictOptions& given = options.forecast.predict;
+    collect_overrides(options.forecast);
+    if (const int fault = check_workload(options.forecast)) return fault;
+    if (const auto s = check_counts(given); !s) throw CLI::ValidationError(s.error().message);
     const auto site = open_site(options.forecast);
     if (!site) return report(site.error());
-    const PredictOptions& given = options.forecast.predict;
     if (given.gpu.empty() && given.partition.empty() && !site->cluster)
         throw CLI::ValidationError(
             "no GPU named; add --gpu NAME (as nvidia-smi or gres.conf writes it), or --partition with a cluster file "
             "(dlcast sync)");
-    const auto prediction = make_prediction(options.forecast.predict, site->view());
+    const auto prediction = make_prediction(given, site->view());
     if (!prediction) return report(prediction.error());
-    const auto remedies = find_remedies(options.forecast.predict, site->view(), *prediction);
+    const auto remedies = find_remedies(given, site->view(), *prediction);
     if (options.json)
         fmt::print("{}\n", write_json(to_value(*prediction, options.layers, remedies), 2));
     else

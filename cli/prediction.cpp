@@ -22,10 +22,25 @@ void prefer_gpus(Placements& placements) {
         std::erase_if(placements.found, [&](const Placement& placement) { return !on_gpus(placement); });
 }
 
-// The options that say the same as the keys which missing_duration names.
-std::string remedy_here(const Workload& workload) {
-    if (workload.training.epochs) return ", or --steps S, or --dataset NAME";
-    return workload.training.tokens ? ", or --seq-len L" : ", or --epochs E, or --steps S";
+// A forecast of very many places would hold every layer for each of them.
+constexpr std::size_t most_with_layers = 64;
+
+// As candidates_on; the layers of the steps of more places than that are left out.
+Result<std::vector<Candidate>> lean_candidates(const Workload& workload, const std::vector<Placement>& placements,
+                                               const PredictSite& site) {
+    if (placements.size() <= most_with_layers) return candidates_on(workload, placements, site);
+    std::vector<Candidate> out;
+    for (std::size_t first = 0; first < placements.size(); first += most_with_layers) {
+        const auto begin = placements.begin() + static_cast<std::ptrdiff_t>(first);
+        const auto count = std::min(most_with_layers, placements.size() - first);
+        auto some = candidates_on(workload, {begin, begin + static_cast<std::ptrdiff_t>(count)}, site);
+        if (!some) return some.error();
+        for (Candidate& candidate : *some) {
+            candidate.step.layers = {};
+            out.push_back(std::move(candidate));
+        }
+    }
+    return out;
 }
 
 }  // namespace
@@ -64,13 +79,19 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     if (!placements) return placements.error();
     if (const auto status = keep_possible(*workload, *placements); !status) return status.error();
     if (options.partition.empty()) prefer_gpus(*placements);
-    auto candidates = candidates_on(*workload, placements->found, site);
+    auto candidates = lean_candidates(*workload, placements->found, site);
     if (!candidates) return candidates.error();
     const auto best = static_cast<std::size_t>(choose_candidate(*candidates, placements->found, config.ranking));
+    Candidate& chosen = (*candidates)[best];
+    if (chosen.step.layers.empty()) {
+        auto again = candidates_on(*workload, {placements->found[best]}, site);
+        if (!again) return again.error();
+        chosen = std::move(again->front());
+    }
 
     Prediction out;
     out.placement = placements->found[best];
-    out.candidate = std::move((*candidates)[best]);
+    out.candidate = std::move(chosen);
     out.largest_micro_batch = *largest_micro_batch(*workload, out.placement.allocation);
     // As slurmctld records it: the network's answer enters fp32 steps alone.
     const bool by_network = workload->training.precision == Precision::fp32;
@@ -80,10 +101,9 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     out.left_out = std::move(placements->misses);
     out.warnings = workload->warnings;
     if (options.gpus == 0 && (!out.placement.on_cpu || options.nodes == 0))
-        out.assumed.push_back(counted(out.candidate.allocation.world_size(), out.placement.on_cpu ? "node" : "GPU") +
-                              " (not stated)");
+        out.assumed.push_back(counted(out.candidate.allocation.world_size(), unit_of(out.placement)) + " (not stated)");
     for (std::string& warning : named_but_closed(options.partition, site)) out.warnings.push_back(std::move(warning));
-    if (!out.candidate.job) out.warnings.push_back(missing_duration(*workload) + remedy_here(*workload));
+    if (!out.candidate.job) out.warnings.push_back(missing_duration(*workload, OptionsOf::dlcast));
     if (!out.candidate.reason.empty()) out.warnings.push_back(out.candidate.reason);
     if (const std::string lack = missing_unit(out.placement.allocation.device, workload->training.precision);
         !lack.empty())
@@ -94,6 +114,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
         out.anchored = fmt::format("{}: the forecast is multiplied by {:.3f}", counted(count, "declared step"),
                                    out.candidate.step.step_s / plain->front().step_s);
     }
+    out.refused = refuses(out.candidate, config);
     out.least_certain = least_certain_layers(out.candidate.step.layers);
     out.workload = std::move(*workload);
     return out;

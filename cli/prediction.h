@@ -40,6 +40,7 @@ struct Prediction {
     std::int64_t largest_micro_batch = 0;        // that fits; 0: not even one sample does
     std::vector<std::string> assumed, warnings;  // the workload's, and those of the allocation
     std::vector<std::string> left_out;           // partitions, with the reason
+    bool refused = false;                        // slurmctld would not take the job, for it does not fit
     std::string anchored;                        // how declared measurements changed the step; empty: there are none
     std::vector<UncertainLayers> least_certain;  // what the layers' spread comes from most
 };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/durations.h"
 #include "predictor/base/text.h"
 #include "predictor/job/policy.h"
 
@@ -65,10 +66,11 @@ Value layers_value(const StepEstimate& step) {
 }
 
 // What vendors call GB of memory are GiB: a card of "80 GB" shows 80 here.
-std::string gib(double bytes) { return fmt::format("{:.2f} GiB", bytes / (1 << 30)); }
-
-// What computes: a GPU, or a node by its CPU.
-const char* unit_of(const Prediction& prediction) { return prediction.placement.on_cpu ? "node" : "GPU"; }
+// Of a small model less than a hundredth would be left.
+std::string gib(double bytes) {
+    const double size = bytes / (1 << 30);
+    return size < 0.01 ? fmt::format("{:.2f} MiB", bytes / (1 << 20)) : fmt::format("{:.2f} GiB", size);
+}
 
 // A label, a figure with its unit, and what is to be known beside it.
 std::string line(const std::string& label, const std::string& figure, const std::string& beside = "") {
@@ -94,7 +96,7 @@ std::string step_text(const StepEstimate& step) {
 std::string memory_text(const Prediction& prediction) {
     const MemoryEstimate& m = prediction.candidate.step.memory;
     const std::int64_t largest = prediction.largest_micro_batch;
-    std::string out = line(fmt::format("memory a {}", unit_of(prediction)), gib(m.total_bytes()),
+    std::string out = line(fmt::format("memory a {}", unit_of(prediction.placement)), gib(m.total_bytes()),
                            fmt::format("of {}: {}; {}", gib(prediction.placement.allocation.device.memory_bytes),
                                        prediction.candidate.fits_memory ? "fits" : "does not fit",
                                        largest > 0 ? fmt::format("the largest batch size that fits is {}", largest)
@@ -106,9 +108,10 @@ std::string memory_text(const Prediction& prediction) {
 
 constexpr double least_shown_s = 0.5;  // less is said as 0 s
 
-// A limit to copy, or why none holds the job.
-std::string limit_text(const Candidate& candidate) {
-    if (!candidate.fits_memory || !candidate.fits_time) return line("time limit", "none", "it " + candidate.reason);
+// The limit that slurmctld gives, also to a job that does not fit, or why it refuses that.
+std::string limit_text(const Prediction& prediction) {
+    const Candidate& candidate = prediction.candidate;
+    if (prediction.refused) return line("time limit", "none", "slurmctld refuses the job: it " + candidate.reason);
     const std::string option = fmt::format("--time={}", format_limit(candidate.limit_min));
     const std::string& by = candidate.limit_capped_by.empty() ? candidate.limit_keeps : candidate.limit_capped_by;
     return line("time limit", format_limit(candidate.limit_min), option + (by.empty() ? "" : fmt::format(" ({})", by)));
@@ -118,14 +121,14 @@ std::string job_text(const Prediction& prediction) {
     const Candidate& candidate = prediction.candidate;
     if (!candidate.job) return "";
     const JobForecast& job = *candidate.job;
-    std::string out =
-        line("run time", format_duration(job.p50_s),
-             fmt::format("95 %: {}; {:.0f} step{}", format_duration(job.p95_s), job.steps, job.steps == 1 ? "" : "s"));
+    const auto run_times = format_durations({job.p50_s, job.p95_s});
+    std::string out = line("run time", run_times[0],
+                           fmt::format("95 %: {}; {:.0f} step{}", run_times[1], job.steps, job.steps == 1 ? "" : "s"));
     for (const JobPart& part : job_parts)
         if (job.*part.seconds >= least_shown_s)
             out += line(fmt::format("  {}", part.name), format_duration(job.*part.seconds));
-    out += limit_text(candidate);
-    out += line(fmt::format("{}-hours", unit_of(prediction)), format_hours(job.gpu_hours(job.p50_s)),
+    out += limit_text(prediction);
+    out += line(fmt::format("{}-hours", unit_of(prediction.placement)), format_hours(job.gpu_hours(job.p50_s)),
                 "95 %: " + format_hours(job.gpu_hours(job.p95_s)));
     return out;
 }
@@ -185,8 +188,10 @@ Value to_value(const Prediction& prediction, bool layers, const std::vector<Reme
     out.set("precision", to_string(prediction.workload.training.precision));
     out.set("steps", candidate.job ? Value(candidate.job->steps) : Value());
     out.set("fits", fits(prediction));
+    out.set("refused", prediction.refused);
     out.set("walltime", nullptr);
     out.set("gpu_hours", nullptr);
+    out.set("node_hours", nullptr);
     out.set("job", candidate.job ? job_value(*candidate.job) : Value());
     if (const auto& job = candidate.job) {
         Value& walltime = out.set("walltime", Value::object());
@@ -194,9 +199,9 @@ Value to_value(const Prediction& prediction, bool layers, const std::vector<Reme
         walltime.set("p95_s", job->p95_s);
         walltime.set("limit_min", candidate.limit_min);
         walltime.set("limit_keeps", candidate.limit_keeps.empty() ? Value() : Value(candidate.limit_keeps));
-        Value& gpu_hours = out.set("gpu_hours", Value::object());
-        gpu_hours.set("p50", job->gpu_hours(job->p50_s));
-        gpu_hours.set("p95", job->gpu_hours(job->p95_s));
+        Value& hours = out.set(prediction.placement.on_cpu ? "node_hours" : "gpu_hours", Value::object());
+        hours.set("p50", job->gpu_hours(job->p50_s));
+        hours.set("p95", job->gpu_hours(job->p95_s));
     }
     if (layers) out.set("layers", layers_value(candidate.step));
     out.set("assumed", strings(prediction.assumed));
@@ -226,7 +231,7 @@ std::string to_text(const Prediction& prediction, bool layers, const std::vector
         out += fmt::format("least certain  {}\n", to_text(uncertain));
     for (const std::string& text : prediction.assumed) out += fmt::format("assumed        {}\n", text);
     for (const std::string& text : prediction.left_out) out += fmt::format("left out       {}\n", text);
-    const bool told = candidate.job && !fits(prediction);  // instead of the limit
+    const bool told = candidate.job && prediction.refused;  // instead of the limit
     for (const std::string& text : prediction.warnings)
         if (!told || text != candidate.reason) out += fmt::format("warning        {}\n", text);
     out += remedies_text(remedies);

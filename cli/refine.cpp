@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "cli/counted.h"
 #include "cli/refine_jobs.h"
 #include "cli/refine_release.h"
 #include "cli/weights_release.h"
@@ -143,8 +144,8 @@ Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalo
     const auto factors = fair_factors(*ratios, fresh.of_steps, of_passes, *start, fresh.calls, out.known);
     fresh.steps.factors = refine_factors(*ratios, factors, out.errors);
     if (samples->without_network > 0)
-        out.notes.push_back(
-            fmt::format("{} samples are of operators that the network does not know", samples->without_network));
+        out.notes.push_back(counted(samples->without_network, "sample", "is", "are") +
+                            " of operators that the network does not know");
     if (out.errors.empty() && out.known.empty())
         return invalid_argument(fmt::format(
             "nothing to refine by: {} samples, {} models' jobs; a group of operators needs three different ones, a "

@@ -7,6 +7,7 @@
 #include <cmath>
 #include <map>
 
+#include "cli/counted.h"
 #include "cli/job_rows.h"
 #include "predictor/model/workload.h"
 
@@ -79,15 +80,15 @@ Result<JobRatios> job_ratios(const AccountingOptions& accounting, const std::str
         std::string assumed;
         const auto device = catalog.find_or_typical(names.at(key.first), assumed);
         if (!device) {
-            out.notes.push_back(fmt::format("{} jobs on '{}' are left out: {}", ratios.size(), names.at(key.first),
-                                            device.error().message));
+            out.notes.push_back(fmt::format("{} on '{}' left out: {}", counted(ratios.size(), "job"),
+                                            names.at(key.first), device.error().message));
             continue;
         }
         const auto& [family, model] = models.of(names.at(key.second));
         const double earlier = std::log(step_factor(in_force, device->name, family, model));
         out.ratios.push_back({device->name, family, model, median(ratios) + earlier, static_cast<int>(ratios.size())});
     }
-    out.notes.push_back(fmt::format("{} finished jobs", used));
+    out.notes.push_back(counted(used, "finished job"));
     if (other_weights > 0)
         out.notes.push_back(
             fmt::format("{} more were forecast by other weights than {} and are left out", other_weights, weights_id));

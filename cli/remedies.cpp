@@ -116,8 +116,10 @@ std::vector<std::vector<Change>> choices(const std::vector<Change>& changes, std
 
 // Twice as many GPUs, and again, until they hold it with all changes; a smaller batch as a last resort.
 std::optional<Remedy> more_gpus(const Search& search, const Prediction& prediction, int gpus) {
+    const bool on_cpu = prediction.placement.on_cpu;  // one device a node
     for (int n = 2 * gpus; n <= most_gpus; n *= 2) {
-        std::vector<Change> changes{{fmt::format("--gpus {}", n), [=](PredictOptions& o) { o.gpus = n, o.nodes = 0; }}};
+        std::vector<Change> changes{{fmt::format("--{} {}", on_cpu ? "nodes" : "gpus", n),
+                                     [=](PredictOptions& o) { o.gpus = on_cpu ? 0 : n, o.nodes = on_cpu ? n : 0; }}};
         for (const Change& change : changes_of(prediction, n)) changes.push_back(change);
         const Attempt attempt = search.attempt_with_batch(std::move(changes));
         if (attempt.fits()) return remedy_of(attempt);

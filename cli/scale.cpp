@@ -22,6 +22,8 @@ struct Options {
 };
 
 int run_scale(Options& options) {
+    collect_overrides(options.forecast);
+    if (const int fault = check_workload(options.forecast)) return fault;
     const auto site = open_site(options.forecast);
     if (!site) return report(site.error());
     if (options.scale.gpus.empty() && options.forecast.predict.partition.empty() && !site->cluster)

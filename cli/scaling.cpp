@@ -194,7 +194,7 @@ Result<std::unique_ptr<Scaling>> make_scaling(const ScaleOptions& options, const
     }
     for (std::string& warning : named_but_closed(options.predict.partition, site))
         out->warnings.push_back(std::move(warning));
-    if (!out->has_duration) out->warnings.push_back(missing_duration(out->workload));
+    if (!out->has_duration) out->warnings.push_back(missing_duration(out->workload, OptionsOf::dlcast));
     choose(*out);
     return out;
 }

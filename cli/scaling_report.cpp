@@ -7,6 +7,7 @@
 
 #include "cli/chart.h"
 #include "cli/counted.h"
+#include "cli/placements.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
@@ -33,10 +34,15 @@ std::string gpus_text(const ScalePoint& point) {
                        a.partition.empty() ? "" : fmt::format(" (partition {})", a.partition));
 }
 
+// "4 x a100 (partition gpu): 3 h, 12.0 GPU-hours".
+std::string choice_words(const ScalePoint& point) {
+    return fmt::format("{}: {}, {} {}-hours", gpus_text(point), format_duration(point.time_s),
+                       format_hours(point.gpu_hours), unit_of(point.placement));
+}
+
 std::string choice_text(const char* name, const ScalePoint* point) {
     if (!point) return fmt::format("{:<9} none fits\n", name);
-    return fmt::format("{:<9} {}: {}, {} GPU-hours\n", name, gpus_text(*point), format_duration(point->time_s),
-                       format_hours(point->gpu_hours));
+    return fmt::format("{:<9} {}\n", name, choice_words(*point));
 }
 
 std::string remark(const ScaleCurve& curve, std::size_t i) {
@@ -47,9 +53,10 @@ std::string remark(const ScaleCurve& curve, std::size_t i) {
 }
 
 std::string table(const ScaleCurve& curve) {
-    std::string out =
-        fmt::format("\n{}\n{:>6} {:>6} {:>13} {:>11} {:>11} {:>10} {:>14} {:>10} {:>14}\n", curve.name, "GPUs", "nodes",
-                    "global batch", "step", "samples/s", "efficiency", "run time", "GPU-hours", "memory GiB");
+    const Placement& place = curve.points.front().placement;
+    std::string out = fmt::format("\n{}\n{:>6} {:>6} {:>13} {:>11} {:>11} {:>10} {:>14} {:>10} {:>14}\n", curve.name,
+                                  place.on_cpu ? "CPUs" : "GPUs", "nodes", "global batch", "step", "samples/s",
+                                  "efficiency", "run time", hours_name({place}), "memory GiB");
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         const ScalePoint& point = curve.points[i];
         const StepEstimate& step = point.candidate.step;
@@ -99,7 +106,7 @@ Value point_value(const ScalePoint& point) {
     out.set("efficiency", point.efficiency);
     out.set("time_s", point.time_s);
     out.set("p95_s", candidate.job ? Value(candidate.job->p95_s) : Value());
-    out.set("gpu_hours", point.gpu_hours);
+    set_hours(out, point.placement, point.gpu_hours);
     out.set("cost", point.cost);
     out.set("memory_bytes", candidate.step.memory.total_bytes());
     out.set("fits", point.fits());
@@ -114,7 +121,7 @@ Value choice_value(const ScalePoint* point) {
     out.set("gpu", point->candidate.allocation.device.name);
     out.set("gpus", point->gpus());
     out.set("time_s", point->time_s);
-    out.set("gpu_hours", point->gpu_hours);
+    set_hours(out, point->placement, point->gpu_hours);
     return out;
 }
 
@@ -144,20 +151,19 @@ std::string to_svg(const Scaling& scaling) {
     for (const ScaleCurve& curve : scaling.curves)
         for (const ScalePoint& point : curve.points) longest_s = std::max(longest_s, point.time_s);
     const TimeUnit unit = unit_for(longest_s);
+    std::vector<Placement> places;
+    for (const ScaleCurve& curve : scaling.curves) places.push_back(curve.points.front().placement);
     const std::vector<CurvePanel> panels{
         panel_of(scaling, fmt::format("{}, {}", scaling.has_duration ? "run time" : "a million samples", unit.name),
                  true, [&](const ScalePoint& p) { return p.time_s / unit.seconds; }),
         panel_of(scaling, "efficiency, %", false, [](const ScalePoint& p) { return 100 * p.efficiency; }),
-        panel_of(scaling, "GPU-hours", false, [](const ScalePoint& p) { return p.gpu_hours; })};
+        panel_of(scaling, hours_name(places), false, [](const ScalePoint& p) { return p.gpu_hours; })};
     std::vector<std::string> notes{
         kept_batch(scaling.workload) +
         "; ring: knee, beyond it more GPUs win less than half of what they could; hollow: does not fit"};
     if (scaling.fastest)
-        notes.push_back(fmt::format("fastest {}: {}, {} GPU-hours; cheapest {}: {}, {} GPU-hours",
-                                    gpus_text(*scaling.fastest), format_duration(scaling.fastest->time_s),
-                                    format_hours(scaling.fastest->gpu_hours), gpus_text(*scaling.cheapest),
-                                    format_duration(scaling.cheapest->time_s),
-                                    format_hours(scaling.cheapest->gpu_hours)));
+        notes.push_back(
+            fmt::format("fastest {}; cheapest {}", choice_words(*scaling.fastest), choice_words(*scaling.cheapest)));
     return curve_chart(title_of(scaling), "GPUs", panels, notes);
 }
 

@@ -16,7 +16,7 @@ std::string to_svg(const Scaling& scaling);
 
 /// {"model","batch_kept":"global"|"per_gpu","time_of":"job"|"million_samples","curves":[{"name","partition","gpu",
 /// "knee_gpus","points":[{"gpus","nodes","samples_per_step","step_ms","samples_per_s","efficiency","time_s","p95_s",
-/// "gpu_hours","cost","memory_bytes","fits"}]}],"fastest":{..},"cheapest":{..},"left_out","assumed","warnings"};
+/// "gpu_hours","node_hours","cost","memory_bytes","fits"}]}],"fastest":{..},"cheapest":{..},"left_out","assumed","warnings"};
 /// fastest and cheapest are null where nothing fits, knee_gpus where every step pays.
 Value to_value(const Scaling& scaling);
 

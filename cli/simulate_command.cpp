@@ -8,6 +8,7 @@
 
 #include "cli/commands.h"
 #include "cli/counted.h"
+#include "cli/durations.h"
 #include "cli/gpu_hours_output.h"
 #include "cli/number_option.h"
 #include "cli/trace_reader.h"
@@ -77,16 +78,17 @@ Value result_json(LimitKind kind, const SimulationResult& r) {
     put("utilisation", r.utilisation);
     put("used_gpu_h", r.used_h);
     put("killed_gpu_h", r.killed_h);
-    put("asked_over_used", r.asked_over_used);
+    out.set("asked_over_used", r.asked_over_used > 0 ? Value(rounded_h(r.asked_over_used)) : Value());
     return out;
 }
 
 std::string result_text(LimitKind kind, const SimulationResult& r) {
     const char* names[] = {"users' limits", "dlcast's limits", "dlcast's soft limits"};
-    return fmt::format("  {:<20} {:>10} {:>10} {:>10} {:>9.1f} {:>7.2f} % {:>8} {:>11} {:>10.3f}\n",
-                       names[static_cast<int>(kind)], format_duration(r.mean_wait_s), format_duration(r.median_wait_s),
-                       format_duration(r.p95_wait_s), r.mean_bounded_slowdown, 100 * r.utilisation, r.killed,
-                       format_hours(r.killed_h), r.asked_over_used);
+    const auto waits = format_durations({r.mean_wait_s, r.median_wait_s, r.p95_wait_s});
+    return fmt::format("  {:<20} {:>10} {:>10} {:>10} {:>9.1f} {:>7.2f} % {:>8} {:>11} {:>10}\n",
+                       names[static_cast<int>(kind)], waits[0], waits[1], waits[2], r.mean_bounded_slowdown,
+                       100 * r.utilisation, r.killed, format_hours(r.killed_h),
+                       r.asked_over_used > 0 ? fmt::format("{:.3f}", r.asked_over_used) : "-");
 }
 
 Status run_simulate(SimulateOptions& options) {
@@ -133,7 +135,8 @@ Status run_simulate(SimulateOptions& options) {
         pools.push(std::move(entry));
     }
     if (trace->left_out > 0)
-        text += fmt::format("{} left out: no job that ran\n", counted(trace->left_out, "row", "was", "were"));
+        text += fmt::format("{} left out: no job that ran{}\n", counted(trace->left_out, "row", "was", "were"),
+                            trace->format == TraceFormat::sacct ? " on GPUs" : "");
     fmt::print("{}", options.json ? write_json(out, 2) + "\n" : text);
     return ok();
 }

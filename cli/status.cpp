@@ -118,7 +118,7 @@ void add_status(CLI::App& app, int& exit_code) {
     const auto options = std::make_shared<StatusOptions>();
     verb->add_option("--file", options->file, "Status file, instead of the configuration's [files] status")
         ->type_name("FILE");
-    verb->add_option("--config", options->config_file, "Configuration, instead of the installed dlcast.toml")
+    verb->add_option("--config", options->config_file, "Configuration, instead of DLCAST_CONFIG's or the installed one")
         ->type_name("FILE");
     CLI::Option* json = verb->add_flag("--json", options->json, "Print one JSON object");
     verb->add_flag("--prometheus", options->prometheus, "Print the metrics as Prometheus reads them")->excludes(json);

@@ -29,10 +29,7 @@ struct SyncOptions {
 
 // Where the plugin will look for the cluster file.
 Result<std::string> configured_output(const std::string& config_file) {
-    const std::string path = config_file.empty() ? find_installation().data_dir + "/dlcast.toml" : config_file;
-    const auto text = read_file(path, 1 << 20);
-    if (!text) return text.error();
-    const auto config = parse_site_config(*text, path);
+    const auto config = read_site_config(config_file);
     if (!config) return config.error();
     return config->cluster_file;
 }
@@ -137,7 +134,7 @@ void add_sync(CLI::App& app, int& exit_code) {
                      "Read saved output instead: scontrol-partition.txt, scontrol-node.txt, scontrol-config.txt, "
                      "sacctmgr-qos.txt, sacctmgr-assoc.txt, sacctmgr-user.txt, sshare.txt, squeue.txt")
         ->type_name("DIR");
-    verb->add_option("--config", options->config_file, "Configuration, instead of the installed dlcast.toml")
+    verb->add_option("--config", options->config_file, "Configuration, instead of DLCAST_CONFIG's or the installed one")
         ->type_name("FILE");
     verb->callback([options, &exit_code] {
         const Status done = sync(*options);

@@ -93,10 +93,18 @@ Error DeviceCatalog::unknown(std::string_view name) const {
         return not_found(
             fmt::format("GPU \"{}\" is unknown; write the type alone, \"{}\", and the count apart", name, type));
     }
-    const std::string hint = near.empty() ? "gpus.toml beside dlcast.toml lists those known, and `dlcast-profile "
-                                            "--device cuda` on it writes the entry for a file of your own ([files] "
-                                            "site_gpus in dlcast.toml)"
-                                          : fmt::format("did you mean \"{}\"?", near);
+    // From one end of the file to the other, which goes by generations.
+    std::vector<std::string> examples;
+    constexpr std::size_t most_examples = 6;
+    for (std::size_t i = 0; i < std::min(most_examples, patterns_.size()); ++i)
+        examples.push_back(patterns_[i * patterns_.size() / std::min(most_examples, patterns_.size())].family);
+    const std::string hint =
+        near.empty() ? fmt::format(
+                           "gpus.toml beside dlcast.toml lists those known ({}, ...), and `dlcast-profile "
+                           "--device cuda` on it writes the entry for a file of your own ([files] site_gpus in "
+                           "dlcast.toml)",
+                           fmt::join(examples, ", "))
+                     : fmt::format("did you mean \"{}\"?", near);
     return not_found(fmt::format("GPU \"{}\" is unknown; {}", name, hint));
 }
 

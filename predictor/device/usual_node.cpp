@@ -29,6 +29,7 @@ constexpr Generation generations[] = {
 }  // namespace
 
 int usual_gpus_per_node(const Device& device) {
+    if (device.vendor == "cpu") return 1;  // all of a node's processors are one device
     const bool is_superchip = device.name.starts_with("GH") || device.name.starts_with("GB");
     return is_superchip ? gpus_of_superchip_node : gpus_of_server;
 }

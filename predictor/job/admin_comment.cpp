@@ -34,7 +34,9 @@ Value to_value(const ForecastRecord& record) {
     out.set("p95_s", whole(record.p95_s));
     out.set("limit_s", record.limit_s >= 0 ? Value(record.limit_s) : Value());
     out.set("asked_s", record.asked_s >= 0 ? Value(record.asked_s) : Value());
-    out.set("gpu_h", record.gpu_h ? Value(std::round(*record.gpu_h * 10) / 10) : Value());
+    // The digits that the user reads.
+    out.set(record.on_cpu ? "node_h" : "gpu_h",
+            record.device_h ? Value(parse_number(format_hours(*record.device_h)).value_or(*record.device_h)) : Value());
     out.set("by", record.by);
     out.set("weights", record.weights);
     return out;

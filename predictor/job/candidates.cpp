@@ -13,8 +13,6 @@
 namespace dlcast {
 namespace {
 
-constexpr std::size_t most_partitions = 64;  // of a user's list; each costs a forecast under slurmctld's locks
-
 // "GRES/gpu=2.0" or, before it, "GRES/gpu:a100=3.0" of "CPU=1.0,Mem=0.25G,GRES/gpu=2.0"; 1 where neither is set.
 double billing_per_gpu(const std::string& weights, const std::string& type) {
     double out = 1.0;
@@ -50,7 +48,8 @@ std::string place_on(Search& search, const Partition& partition, const NodeGroup
         return fmt::format("its {} nodes lack {}", group.gpu, search.request.features);
     const int nodes = partition.max_nodes > 0 ? std::min(group.nodes, partition.max_nodes) : group.nodes;
     const auto count = place_gpus(gpus, gpus.on_cpu ? 1 : group.gpus_per_node, nodes);
-    if (!count && gpus.on_cpu) return fmt::format("{} nodes are asked for, it has {}", gpus.nodes, nodes);
+    if (!count && gpus.on_cpu)
+        return fmt::format("{} {} asked for, it has {}", gpus.nodes, gpus.nodes == 1 ? "node is" : "nodes are", nodes);
     if (!count) return count.error().message;
     Placement placement;
     placement.gres = gpus.on_cpu ? cpu_device : group.gpu;
@@ -109,7 +108,8 @@ Result<NodeCount> place_gpus(const GpuRequest& gpus, int gpus_per_node, int node
     const auto has = "it has " + nodes_text(nodes, gpus_per_node);
     if (gpus.whole_nodes) {
         if (gpus.nodes <= nodes) return NodeCount{gpus.nodes, gpus_per_node};
-        return invalid_argument(fmt::format("{} whole nodes are asked for, {}", gpus.nodes, has));
+        return invalid_argument(
+            fmt::format("{} whole {} asked for, {}", gpus.nodes, gpus.nodes == 1 ? "node is" : "nodes are", has));
     }
     if (gpus.nodes > 0 && gpus.gpus_per_node > 0) {
         if (gpus.gpus_per_node <= gpus_per_node && gpus.nodes <= nodes)

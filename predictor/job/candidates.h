@@ -23,6 +23,15 @@ struct Placement {
     bool on_cpu = false;               // the device is a node's CPU
 };
 
+/// What computes there: "GPU", or "node" of a node's CPU; "device" of CPUs of which a node has several.
+inline const char* unit_of(const Placement& placement) {
+    if (!placement.on_cpu) return "GPU";
+    return placement.allocation.gpus_per_node == 1 ? "node" : "device";
+}
+
+/// Of a user's list (-p); each costs a forecast under slurmctld's locks.
+constexpr std::size_t most_partitions = 64;
+
 /// One placement for each partition and kind of node that can hold the request; `misses` says why the others cannot.
 /// The user's list (-p) is taken as it stands; without one every partition counts that is up and admits the job. Whole
 /// nodes without a count of GPUs, and CPUs, are looked for in the default partition alone, as Slurm does.

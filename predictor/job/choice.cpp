@@ -47,8 +47,7 @@ Candidate make_candidate(const Workload& workload, const StepEstimate& step, con
         out.reason = fmt::format(
             "needs about {:.0f} GiB a {}, {} has {:.0f} GiB; lower batch_size, shard with zero or fsdp, or checkpoint "
             "activations",
-            step.memory.total_bytes() / bytes_per_GiB, placement.on_cpu ? "node" : "GPU", placement.gres,
-            has_bytes / bytes_per_GiB);
+            step.memory.total_bytes() / bytes_per_GiB, unit_of(placement), placement.gres, has_bytes / bytes_per_GiB);
     }
     if (!out.job) return out;
     const Margin* margin =
@@ -63,7 +62,7 @@ Candidate make_candidate(const Workload& workload, const StepEstimate& step, con
         out.reason = limit.fits
                          ? fmt::format("the limit is cut to {}, which leaves little margin over {}", limit.cap, likely)
                          : fmt::format("may take {}, longer than {}; {}", likely, limit.cap,
-                                       time_remedy(workload, *out.job, site, limit.minutes));
+                                       time_remedy(workload, *out.job, site, limit.minutes, unit_of(placement)));
     }
     return out;
 }

@@ -121,7 +121,8 @@ Status settle(Counts counts, Nodes nodes, GpuRequest& out) {
         nodes.least = nodes.most = parts(counts.total, counts.per_node);
     if (counts.per_node > 0 && counts.total == 0) {
         if (nodes.most > nodes.least)
-            out.assumed.push_back(fmt::format("{} nodes (the least of {}-{})", nodes.least, nodes.least, nodes.most));
+            out.assumed.push_back(fmt::format("{} node{} (the least of {}-{})", nodes.least,
+                                              nodes.least == 1 ? "" : "s", nodes.least, nodes.most));
         nodes.least = nodes.most = std::max<std::int64_t>(1, nodes.least);
         if (nodes.least > most_gpus / counts.per_node) return contradiction("too many nodes");
         counts.total = nodes.least * counts.per_node;

@@ -7,7 +7,6 @@
 #include <cmath>
 
 #include "predictor/base/text.h"
-#include "predictor/model/zoo.h"
 #include "predictor/step/memory.h"
 #include "predictor/step/quantile.h"
 
@@ -72,21 +71,24 @@ std::optional<double> total_steps(const Workload& workload, double samples_per_s
     return std::nullopt;
 }
 
-std::string missing_duration(const Workload& workload) {
-    if (workload.training.epochs)
-        return "epochs of a data set of unknown size; name it with \"dataset\" (predict: --dataset), or add "
-               "\"samples\" to it (predict: --set dataset.samples=)";
-    if (workload.training.tokens)
-        return "tokens of samples of unknown length; add \"seq_len\" to \"dataset\" (predict: --seq-len)";
-    return "no duration is declared; add \"epochs\", \"steps\" or \"tokens\" to \"training\" (predict: --epochs, "
-           "--steps, --tokens)";
-}
-
-std::string example_with_duration(const Workload& workload) {
-    const std::string model = find_zoo_name(workload.model.name).value_or("resnet50");
+std::string missing_duration(const Workload& workload, OptionsOf program) {
     const bool is_text = workload.model.seq_len > 0;
-    return fmt::format("{{ \"model\": \"{}\", \"dataset\": {}, \"training\": {{ \"epochs\": {} }} }}", model,
-                       is_text ? "{ \"samples\": 52000 }" : "\"imagenet-1k\"", is_text ? 3 : 90);
+    const bool of_dlcast = program == OptionsOf::dlcast;
+    if (workload.training.epochs)
+        return std::string("epochs of a data set of unknown size; add ") +
+               (of_dlcast ? "--dataset NAME or --set dataset.samples=N, or give --steps S instead"
+                          : "--dl-train=dataset=NAME or --dl-train=dataset.samples=N, or \"samples\" to the file's "
+                            "\"dataset\"");
+    if (workload.training.tokens)
+        return std::string("tokens of samples of unknown length; add ") +
+               (of_dlcast ? "--seq-len L" : "--dl-train=seq_len=L, or \"seq_len\" to the file's \"training\"");
+    if (of_dlcast) return "no duration is declared; add --epochs E, --steps S or --tokens T";
+    // Epochs alone would not do where no data set is declared.
+    const char* data = workload.dataset.samples > 0 ? "" : is_text ? ",dataset.samples=52000" : ",dataset=imagenet-1k";
+    return fmt::format(
+        "no duration is declared; add --dl-train=epochs={}{} or --dl-train=steps=100000, or \"epochs\", \"steps\" or "
+        "\"tokens\" to the file's \"training\"",
+        is_text ? 3 : 90, data);
 }
 
 std::optional<JobForecast> forecast_job(const Workload& workload, const StepEstimate& step,

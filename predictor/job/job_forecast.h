@@ -55,9 +55,9 @@ std::optional<JobForecast> forecast_job(const Workload& workload, const StepEsti
                                         const Allocation& allocation, const JobCosts& costs);
 /// Optimizer steps of the declared duration; nothing where it is not declared.
 std::optional<double> total_steps(const Workload& workload, double samples_per_step);
-/// What a declaration lacks for a duration, with the remedy; for messages where total_steps gives nothing.
-std::string missing_duration(const Workload& workload);
-/// A whole declaration of this model with a duration, in JSON, to write into a file: what a bare name cannot hold.
-std::string example_with_duration(const Workload& workload);
+/// What a declaration lacks for a duration, for messages where total_steps gives nothing; with what to add, as options
+/// of `dlcast` or as those of sbatch.
+enum class OptionsOf { dlcast, sbatch };
+std::string missing_duration(const Workload& workload, OptionsOf program);
 
 }  // namespace dlcast

@@ -7,11 +7,11 @@
 
 namespace dlcast {
 
-std::string time_remedy(const Workload& workload, const JobForecast& job, const SiteConfig& site,
-                        std::int64_t cap_min) {
+std::string time_remedy(const Workload& workload, const JobForecast& job, const SiteConfig& site, std::int64_t cap_min,
+                        const char* unit) {
     const double all_s = job.quantile_s(site.quantile) - job.startup_s;
     const double held_s = static_cast<double>(cap_min) * 60 - job.startup_s;
-    std::string out = "take more GPUs";
+    std::string out = fmt::format("take more {}s", unit);
     if (held_s <= 0 || all_s <= 0) return out;
     const double share = held_s / all_s;
     if (share < 1 && share > 1e-4)

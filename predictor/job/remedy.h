@@ -10,7 +10,8 @@
 namespace dlcast {
 
 /// What helps a job that may take longer than `cap_min`: how many jobs in a chain that resume from checkpoints, and how
-/// much of the training one job holds, both at the site's quantile.
-std::string time_remedy(const Workload& workload, const JobForecast& job, const SiteConfig& site, std::int64_t cap_min);
+/// much of the training one job holds, both at the site's quantile. `unit` is what there may be more of, GPU or node.
+std::string time_remedy(const Workload& workload, const JobForecast& job, const SiteConfig& site, std::int64_t cap_min,
+                        const char* unit);
 
 }  // namespace dlcast

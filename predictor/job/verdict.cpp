@@ -38,7 +38,7 @@ std::string summary(const Workload& workload, const Candidate& candidate, const 
         limit = "suggested " + ours;
     std::string text = fmt::format("{}, {} x {} (partition {}): about {}, {}, {} {}-hours", workload.model.name,
                                    job.gpus, placement.gres, candidate.allocation.partition, format_duration(job.p50_s),
-                                   limit, format_hours(job.gpu_hours(job.p50_s)), placement.on_cpu ? "node" : "GPU");
+                                   limit, format_hours(job.gpu_hours(job.p50_s)), unit_of(placement));
     if (const auto tasks = count_array_tasks(request.array); tasks && *tasks > 1)
         text += fmt::format(" a task, {} in {} tasks",
                             format_hours(static_cast<double>(*tasks) * job.gpu_hours(job.p50_s)), *tasks);
@@ -73,8 +73,8 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
     return text;
 }
 
-ForecastRecord record_of(const Workload& workload, const Candidate& candidate, const ForecastOrigin& origin,
-                         std::int64_t asked_min) {
+ForecastRecord record_of(const Workload& workload, const Candidate& candidate, bool on_cpu,
+                         const ForecastOrigin& origin, std::int64_t asked_min) {
     ForecastRecord record;
     record.id = new_forecast_id();
     record.model = workload.model.name;
@@ -86,7 +86,8 @@ ForecastRecord record_of(const Workload& workload, const Candidate& candidate, c
     record.p95_s = candidate.job->p95_s;
     record.limit_s = candidate.limit_min * 60;
     record.asked_s = asked_min < 0 ? -1 : asked_min * 60;
-    record.gpu_h = candidate.job->gpu_hours(candidate.job->p50_s);
+    record.on_cpu = on_cpu;
+    record.device_h = candidate.job->gpu_hours(candidate.job->p50_s);
     record.by = origin.by;
     record.weights = origin.weights;
     return record;
@@ -94,12 +95,16 @@ ForecastRecord record_of(const Workload& workload, const Candidate& candidate, c
 
 }  // namespace
 
+bool refuses(const Candidate& candidate, const SiteConfig& site) {
+    const bool fits = candidate.fits_memory && candidate.fits_time;
+    return !fits && site.mode == Mode::enforce && site.on_no_fit == OnFailure::reject;
+}
+
 Verdict verdict_of(const Decision& decision, const SubmitRequest& request, const SiteConfig& site) {
     const auto& [workload, candidate, placement, origin] = decision;
     if (!candidate.job) return no_duration_verdict(site, workload);
-    const bool fits = candidate.fits_memory && candidate.fits_time;
     Verdict out;
-    if (site.mode == Mode::enforce && !fits && site.on_no_fit == OnFailure::reject) {
+    if (refuses(candidate, site)) {
         out.action = Verdict::Action::reject;
         out.fault = candidate.fits_memory ? Verdict::Fault::time : Verdict::Fault::memory;
         out.message = fmt::format("dlcast: {}, {} x {} (partition {}): {}", workload.model.name,
@@ -117,8 +122,8 @@ Verdict verdict_of(const Decision& decision, const SubmitRequest& request, const
         out.time_min_min = soft_limit_min(*candidate.job, site, candidate.limit_min);
     if (site.mode == Mode::enforce && candidate.allocation.partition != trim(request.partition))
         out.partition = candidate.allocation.partition;
-    out.admin_comment =
-        add_to_comment(request.admin_comment, record_of(workload, candidate, origin, request.time_limit_min));
+    out.admin_comment = add_to_comment(
+        request.admin_comment, record_of(workload, candidate, placement.on_cpu, origin, request.time_limit_min));
     if (out.admin_comment.size() > longest_comment) {
         out.admin_comment.clear();
         out.log = "the admin_comment that is there leaves no room for the forecast";
@@ -158,16 +163,13 @@ Verdict no_gpu_verdict(const SiteConfig& site, const Workload& workload) {
 
 Verdict no_duration_verdict(const SiteConfig& site, const Workload& workload) {
     Verdict out;
-    const std::string fault =
-        fmt::format("{}: {}; write a file, say job.json, and give --dl-model=job.json:\n{}", workload.model.name,
-                    missing_duration(workload), example_with_duration(workload));
+    const std::string fault = fmt::format("{}: {}", workload.model.name, missing_duration(workload, OptionsOf::sbatch));
     if (site.mode == Mode::enforce) {
         out.action = Verdict::Action::reject;
         out.fault = Verdict::Fault::no_duration;
     }
     if (site.mode != Mode::shadow) out.message = "dlcast: " + fault;
-    if (site.mode == Mode::shadow)
-        out.log = fmt::format("no forecast: {}: {}", workload.model.name, missing_duration(workload));
+    if (site.mode == Mode::shadow) out.log = "no forecast: " + fault;
     return out;
 }
 

@@ -22,6 +22,9 @@ struct Decision {
     ForecastOrigin origin;
 };
 
+/// Does the site refuse a job that no limit or no memory holds?
+bool refuses(const Candidate& candidate, const SiteConfig& site);
+
 /// What the decision means for one request; a declaration without a duration is told so.
 Verdict verdict_of(const Decision& decision, const SubmitRequest& request, const SiteConfig& site);
 

@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 
@@ -152,9 +154,27 @@ std::optional<Dataset> find_dataset(std::string_view name) {
     return std::nullopt;
 }
 
+namespace {
+
+// Also of what stands before the number or year of its version: "imagenet" of imagenet-1k. Empty: none is near.
+std::string nearest_dataset(const std::string& name) {
+    std::vector<std::string> spelt = dataset_names();
+    std::vector<std::string> names = spelt;
+    for (const Dataset& dataset : known_datasets())
+        if (const auto dash = dataset.name.rfind('-'); dash != std::string::npos) {
+            spelt.push_back(dataset.name.substr(0, dash));
+            names.push_back(dataset.name);
+        }
+    const std::string near = nearest_name(name, spelt);
+    if (near.empty()) return "";
+    return names[static_cast<std::size_t>(std::find(spelt.begin(), spelt.end(), near) - spelt.begin())];
+}
+
+}  // namespace
+
 Result<Dataset> read_dataset(const Value& value, const std::string& source) {
     const auto unknown = [&](const Value& at, const std::string& name) {
-        const std::string near = nearest_name(name, dataset_names());
+        const std::string near = nearest_dataset(name);
         return invalid_argument(at_place(
             source, at.at,
             fmt::format("unknown data set \"{}\"; {}or describe it: {{ \"name\": \"{}\", \"samples\": 50000 }}", name,

@@ -92,12 +92,10 @@ Status resolve_training(Declaration& declaration, const std::string& folder) {
     const JsonLimits limits;
     auto text = read_file(path, limits.bytes);
     if (!text) return invalid_argument(at_place(declaration.source, training->at, text.error().message));
-    auto tree = parse_json(*text, base_name(path), limits);
+    auto tree = parse_json(*text, path, limits);
     if (!tree) return tree.error();
-    if (!tree->is_object())
-        return invalid_argument(at_place(base_name(path), tree->at, "a training should be an object"));
-    auto own =
-        is_foreign_training(*tree) ? to_dlcast_training(*tree, base_name(path)) : Result<Value>(std::move(*tree));
+    if (!tree->is_object()) return invalid_argument(at_place(path, tree->at, "a training should be an object"));
+    auto own = is_foreign_training(*tree) ? to_dlcast_training(*tree, path) : Result<Value>(std::move(*tree));
     if (!own) return own.error();
     *training = std::move(*own);
     return ok();
@@ -107,7 +105,7 @@ Status resolve_training(Declaration& declaration, const std::string& folder) {
 void name_model(Declaration& declaration) {
     Value* model = declaration.value.find("model");
     if (!model || !model->is_object() || model->find("name")) return;
-    std::string name = declaration.source;
+    std::string name = base_name(declaration.source);
     for (const char* ending : {"/config.json", ".json", ".onnx"})
         if (name.ends_with(ending)) name.resize(name.size() - std::string_view(ending).size());
     model->set("name", name);
@@ -153,7 +151,7 @@ Result<Declaration> read_path(const std::string& path, int depth) {
             return invalid_argument(fmt::format("'{}' is a directory without config.json; name a model file", path));
         return read_path(inside, depth);
     }
-    const std::string source = base_name(path);
+    const std::string source = one_line(path, longest_shown_name);
     if (is_onnx(path)) return read_onnx_file(path, source);
     const JsonLimits limits;
     auto text = read_file(path, limits.bytes);

@@ -58,6 +58,14 @@ TEST_CASE("every fault of every file is reported at once, with its place", "[che
     CHECK(errors.size() == 8);
 }
 
+TEST_CASE("a catalog that is not there is told with where it is named", "[check]") {
+    const ScratchFolder folder;
+    const auto config = folder.write("dlcast.toml", "");
+    CHECK(has(check_site(config, "", "").errors,
+              "gpus.toml': No such file or directory; name the catalog in "
+              "dlcast.toml: [files] gpus = "));
+}
+
 TEST_CASE("a choice of a GPU that nobody knows is an error", "[check]") {
     const ScratchFolder folder;
     const auto config = folder.write("dlcast.toml", "[gpu_names]\na100 = \"A100-SXM5-80GB\"\n" + shipped_gpus);

@@ -5,7 +5,7 @@
 
 #include "cli/comparison.h"
 #include "cli/prediction_report.h"
-#include "cli/scaling.h"
+#include "cli/scaling_report.h"
 #include "tests/cli/site_with_cpu.h"
 
 using namespace dlcast;
@@ -36,17 +36,42 @@ TEST_CASE("nodes without GPUs are forecast as the device that the site names for
     REQUIRE(prediction);
     CHECK(prediction->candidate.allocation.device.name == "CPU-16T");
     CHECK(prediction->candidate.allocation.world_size() == 2);
-    CHECK_THAT(to_text(*prediction, false), Contains("memory a node") && Contains("node-hours"));
+    CHECK_THAT(to_text(*prediction, false), Contains("memory a node") && Contains("node-hours") && !Contains("GPU"));
+    CHECK(to_value(*prediction, false).find("gpu_hours")->is_null());
+    CHECK(to_value(*prediction, false).find("node_hours")->find("p50")->as_number() > 0);
 
     const auto comparison = compare(options, site);
     REQUIRE(comparison);
     CHECK(comparison->gpus.front().placement.on_cpu);
+    CHECK_THAT(to_text(*comparison), Contains("node-hours") && !Contains("GPU-hours"));
 
     options.nodes = 0;
     const auto scaling = scale(options, site);
     REQUIRE(scaling);
     REQUIRE((*scaling)->curves.size() == 1);
     CHECK((*scaling)->curves.front().points.size() == 3);  // 1, 2 and all 3 nodes
+    CHECK_THAT(to_text(**scaling), Contains("node-hours") && !Contains("GPU-hours"));
+}
+
+TEST_CASE("a CPU by its name is one device a node, and told in nodes", "[predict]") {
+    const SiteWithCpu site(false);
+    PredictOptions options = resnet18_of_100_steps();
+    options.gpu = "CPU-16T";
+    CHECK_THAT(joined(make_prediction(options, site.view())->assumed), Contains("1 node (not stated)"));
+    options.gpus = 2;
+    const auto prediction = make_prediction(options, site.view());
+    REQUIRE(prediction);
+    CHECK(prediction->candidate.allocation.nodes == 2);
+    CHECK_THAT(to_text(*prediction, false), Contains("memory a node") && Contains("node-hours") && !Contains("GPU"));
+}
+
+TEST_CASE("what helps a job that is too long for a partition of CPUs is nodes", "[predict]") {
+    SiteWithCpu site(true);
+    site.cluster.partitions.back().max_time_min = 1;
+    PredictOptions options = resnet18_of_100_steps();
+    options.partition = "cpu";
+    options.overrides.steps = 100'000;
+    CHECK_THAT(joined(make_prediction(options, site.view())->warnings), Contains("take more nodes, or chain "));
 }
 
 TEST_CASE("where the site names no device for its CPUs, that and the remedy are said", "[predict]") {
@@ -99,6 +124,27 @@ TEST_CASE("whoever asks is held against accounts and QOS as sbatch would", "[pre
     view.uid = 1000;
     CHECK(site_partitions("", view)->left_out.empty());
     CHECK(named_but_closed("gold", view).empty());
+}
+
+TEST_CASE("of very many partitions the best is taken with its layers, and no list names them all", "[predict]") {
+    SiteWithCpu site(true);
+    std::string list = "v100";
+    const Partition model = site.cluster.partitions.front();
+    for (int i = 0; i < 100; ++i) {
+        site.cluster.partitions.push_back(model);
+        site.cluster.partitions.back().name = fmt::format("v100-{}", i);
+        site.cluster.partitions.back().groups.front().gpu = "T4";  // slower than a V100
+        list += fmt::format(",v100-{}", i);
+    }
+    PredictOptions options = resnet18_of_100_steps();
+    const auto prediction = make_prediction(options, site.view());
+    REQUIRE(prediction);
+    CHECK(prediction->candidate.allocation.partition == "v100");
+    CHECK_FALSE(prediction->candidate.step.layers.empty());
+    CHECK_FALSE(prediction->least_certain.empty());
+    options.partition = list;
+    CHECK_THAT(make_prediction(options, site.view()).error().message,
+               Contains("--partition names 101 partitions; name 64 at most"));
 }
 
 TEST_CASE("a partition that is not there is told with the nearest", "[predict]") {

@@ -5,6 +5,7 @@
 
 #include "cli/installation.h"
 #include "cli/prediction_report.h"
+#include "tests/scratch_folder.h"
 
 using namespace dlcast;
 using Catch::Matchers::Contains;
@@ -138,12 +139,42 @@ TEST_CASE("a batch beyond the GPU's memory does not fit and is still forecast", 
     const Value value = to_value(*prediction, false);
     CHECK_FALSE(value.find("fits")->as_bool());
     CHECK(value.find("step")->find("step_ms")->as_number() > 0);
+    // slurmctld accepts it (on_no_fit) and gives it the limit of the forecast.
     const std::string text = to_text(*prediction, false);
-    CHECK_THAT(text, Contains("does not fit") && !Contains("--time="));
-    const auto why = text.find("time limit               none   it needs about");
+    CHECK_THAT(text, Contains("does not fit") && Contains("--time=") && Contains("warning        needs about"));
+    CHECK_FALSE(value.find("refused")->as_bool());
+}
+
+TEST_CASE("predict says of a job that does not fit what slurmctld does with it", "[predict]") {
+    const DeviceCatalog catalog = *shipped_catalog();
+    const Cluster cluster = *parse_cluster(cluster_text, "cluster.toml");
+    const auto model = make_analytic_model();
+    const StepWeights steps;
+    PredictOptions options = vgg16();  // 90 epochs are longer than the hour of partition v100
+    options.gpu = "";
+    options.partition = "v100";
+    const auto in = [&](Mode mode, OnFailure on_no_fit) {
+        SiteConfig config;
+        config.mode = mode;
+        config.on_no_fit = on_no_fit;
+        const auto prediction = make_prediction(options, {&config, &catalog, &cluster, model.get(), &steps});
+        REQUIRE(prediction);
+        SubmitRequest request;
+        const Decision decision{prediction->workload, prediction->candidate, prediction->placement, prediction->origin};
+        const Verdict verdict = verdict_of(decision, request, config);
+        CHECK((verdict.action == Verdict::Action::reject) == prediction->refused);
+        if (mode == Mode::enforce && !prediction->refused)
+            CHECK(verdict.time_limit_min == prediction->candidate.limit_min);
+        return to_text(*prediction, false);
+    };
+    const auto cap = Contains("1:00:00   --time=1:00:00 (partition's MaxTime)") && Contains("warning        may take");
+    CHECK_THAT(in(Mode::enforce, OnFailure::accept), cap);
+    CHECK_THAT(in(Mode::shadow, OnFailure::reject), cap);
+    const std::string refused = in(Mode::enforce, OnFailure::reject);
+    const auto why = refused.find("time limit               none   slurmctld refuses the job: it may take");
     REQUIRE(why != std::string::npos);
-    CHECK_THAT(text.substr(why), Contains("lower batch_size"));
-    CHECK(text.find("needs about", why + 40) == std::string::npos);  // once
+    CHECK(refused.find("may take", why + 60) == std::string::npos);  // once
+    CHECK_THAT(refused, !Contains("--time="));
 }
 
 TEST_CASE("the parts of a step make up the step", "[predict]") {
@@ -188,7 +219,20 @@ TEST_CASE("a step of hours is not told in milliseconds", "[predict]") {
     REQUIRE(prediction);
     const std::string text = to_text(*prediction, false);
     CHECK_THAT(text.substr(0, text.find("optimizer")), !Contains(" ms"));
-    CHECK_THAT(text, Contains("years") && !Contains("--time="));
+    CHECK_THAT(text, Contains("years") && Contains("(longest limit given)"));
+}
+
+// 784 x 10 + 10 weights of 4 bytes: 31,400 bytes, 0.03 MiB.
+TEST_CASE("what is less than a hundredth of a GiB is told in MiB", "[predict]") {
+    const ScratchFolder folder;
+    PredictOptions options;
+    options.gpu = "T4";
+    options.model = folder.write(
+        "net.json",
+        R"({"model": {"name": "net", "input": [784], "layers": [{"type": "linear", "out": 10}]}, "training": {"steps": 10}})");
+    const auto prediction = predict(options);
+    REQUIRE(prediction);
+    CHECK_THAT(to_text(*prediction, false), Contains("weights            0.03 MiB") && !Contains(" 0.00 GiB"));
 }
 
 TEST_CASE("GPUs are counted over all nodes and divide evenly", "[predict]") {
@@ -217,9 +261,7 @@ TEST_CASE("a partition of the cluster file gives GPU and limit", "[predict]") {
     CHECK(to_value(*prediction, false).find("partition")->as_string() == "v100");
     CHECK(prediction->candidate.limit_min == 60);  // 90 epochs are longer than its hour
     CHECK_FALSE(fits(*prediction));
-    CHECK_THAT(to_text(*prediction, false), Contains("none   it may take") &&
-                                                Contains("longer than partition v100 MaxTime 1:00:00") &&
-                                                !Contains("--time="));
+    CHECK_THAT(to_text(*prediction, false), Contains("longer than partition v100 MaxTime 1:00:00"));
     options.gpus = 64;
     CHECK_FALSE(predict(options, true));
     options.partition = "nowhere";

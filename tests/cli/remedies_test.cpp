@@ -5,6 +5,7 @@
 
 #include "cli/installation.h"
 #include "cli/prediction_report.h"
+#include "tests/cli/site_with_cpu.h"
 
 using namespace dlcast;
 using Catch::Matchers::Contains;
@@ -47,6 +48,22 @@ bool any_has(const std::vector<Remedy>& remedies, const std::string& part) {
 
 TEST_CASE("what fits needs no remedy", "[remedies]") {
     CHECK(ask(options_for("resnet50", "A100-SXM4-80GB", 32)).remedies.empty());
+}
+
+// 13 billion parameters are 26 GB in bf16 alone, with gradients and Adam's states far more than a node's 59.6 GiB.
+TEST_CASE("what helps on CPUs is nodes, since each is one device", "[remedies]") {
+    const SiteWithCpu site(true);
+    PredictOptions options = options_for("Llama-2-13b-hf", "", 1, 0);
+    options.partition = "cpu";
+    const auto prediction = make_prediction(options, site.view());
+    REQUIRE(prediction);
+    REQUIRE_FALSE(prediction->candidate.fits_memory);
+    SiteWithCpu larger(true);
+    larger.cluster.partitions.back().groups.front().nodes = 64;
+    const auto remedies = find_remedies(options, larger.view(), *prediction);
+    REQUIRE_FALSE(remedies.empty());
+    CHECK(any_has(remedies, "--nodes "));
+    CHECK_FALSE(any_has(remedies, "--gpus "));
 }
 
 TEST_CASE("a batch too large is split into micro-steps of the largest divisor that fits", "[remedies]") {

@@ -41,7 +41,7 @@ struct SiteWithCpu {
     explicit SiteWithCpu(bool names_cpu) {
         Device cpu;
         cpu.name = "CPU-16T";
-        cpu.vendor = "AMD";
+        cpu.vendor = "cpu";
         cpu.architecture = "cpu";
         cpu.sm_count = 16;
         cpu.memory_bytes = 64e9;

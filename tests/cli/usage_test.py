@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dlcast called wrongly: exit code 2, the option and what would do in one error on stderr, nothing on stdout."""
+import os
 import subprocess
 import sys
 import tempfile
@@ -18,6 +19,16 @@ CASES = [
     ("predict resnet18 --gpu a100 --epochs inf", RANGE),
     ("predict resnet18 --gpu a100 --tokens -5", RANGE),
     ("predict resnet18 --gpu a100 --epochs 1 --steps 1", "--steps"),
+    ("predict resnet18 --gpu a100 --optimizer adm", "--optimizer: \"adm\" is unknown; did you mean \"adam\"?"),
+    ("predict resnet18 --gpu a100 --optimizer zzz", "one of sgd, momentum"),
+    ("predict resnet18 --gpu a100 --set training.foo=1", "--set training.foo=1: "),
+    ("predict resnet18 --gpu a100 --set foo=1", "--set foo=1: unknown key"),
+    ("predict resnet18 --gpu a100 --train epochs=1,foo=1", "--train foo=1: "),
+    ("predict resnet18 --gpu a100 --dataset imagnet", "--dataset imagnet: "),
+    ("predict resnet18 --gpu a100 --dataset imagnet", "did you mean \"imagenet-1k\"?"),
+    ("predict resnet18 --gpu a100 --gpus 3 --nodes 2", "--gpus 3 does not divide evenly over --nodes 2"),
+    ("compare resnet18 --gpu a100 --gpus 3 --nodes 2", "--gpus 3 does not divide evenly over --nodes 2"),
+    ("scale resnet18 --gpu a100 --set training.foo=1", "--set training.foo=1: "),
     ("scale resnet18", "--gpu"),
     ("scale resnet18 --gpu a100 --max-gpus 1e99", RANGE),
     ("compare", "MODEL"),
@@ -33,6 +44,8 @@ CASES = [
     ("evaluate collectives a.csv b.csv --fit-sizes 65", RANGE),
     ("forecast -S foo", "2026-03-29"),
     ("forecast --endtime 2026-13-01", "2026-03-29"),
+    ("forecast -S 2026-03-02 -E 2026-03-01", "--starttime 2026-03-02"),
+    ("report -S 2026-03-02 -E 2026-03-01", "is not before --endtime 2026-03-01"),
     ("report --at noon", "2026-03-29"),
     ("report --kill-rate nan", RANGE),
     ("refine --out x --jobs -S foo", "2026-03-29"),
@@ -54,6 +67,17 @@ CASES = [
     ("evaluate ops a.csv --weight w", "--weights"),
 ]
 
+# What is wrong is no usage: exit code 1, the place and the fault in one error.
+FAULTS = [
+    ("predict vgg61", "no file and no known model 'vgg61'; did you mean \"vgg16\"?"),
+    ("predict resnet18 --gpu foo", "gpus.toml beside dlcast.toml lists those known (k40, "),
+    ("predict ./bad.json --gpu a100", "./bad.json:1:"),
+    ("predict inner/../bad.json --gpu a100", "inner/../bad.json:1:"),
+]
+# A configuration by DLCAST_CONFIG: every verb that reads one names it, and --config wins.
+CONFIGURED = ["check", "doctor", "status", "sync", "predict resnet18 --gpu a100", "compare resnet18 --gpu a100",
+              "scale resnet18 --gpu a100", "refine --jobs --out x", "calibrate resnet18 --gpu a100"]
+
 failed = 0
 with tempfile.TemporaryDirectory() as folder:
     for line, text in CASES:
@@ -63,4 +87,28 @@ with tempfile.TemporaryDirectory() as folder:
         if done.returncode != 2 or done.stdout or len(errors) != 1 or text not in errors[0] or option not in errors[0]:
             failed += 1
             print(f"FAILED: dlcast {line}: exit {done.returncode}, stdout {done.stdout!r}, stderr {done.stderr!r}")
+    os.mkdir(os.path.join(folder, "inner"))
+    for name, text in (("bad.json", "{ \"model\": 3 "), ("theirs.toml", "mode = \"theirs\"\n"), ("named.toml", "mode = \"named\"\n")):
+        with open(os.path.join(folder, name), "w") as file:
+            file.write(text)
+    for line, text in FAULTS:
+        done = subprocess.run([PROGRAM, *line.split()], capture_output=True, text=True, timeout=60, cwd=folder)
+        if done.returncode != 1 or done.stderr.count("error:") != 1 or text not in done.stderr:
+            failed += 1
+            print(f"FAILED: dlcast {line}: exit {done.returncode}, stderr {done.stderr!r}")
+    # A trace without limits: what users asked for over what they used is not known.
+    with open(os.path.join(folder, "trace.swf"), "w") as file:
+        file.write("; MaxProcs: 8\n1 0 0 100 4 -1 -1 4" + 10 * " -1" + "\n")
+    done = subprocess.run([PROGRAM, "simulate", "trace.swf"], capture_output=True, text=True, timeout=60, cwd=folder)
+    users = [row for row in done.stdout.splitlines() if "users' limits" in row]
+    if done.returncode != 0 or not users or not users[0].endswith(" -"):
+        failed += 1
+        print(f"FAILED: dlcast simulate: exit {done.returncode}, {done.stdout!r} {done.stderr!r}")
+    for line in CONFIGURED:
+        for more, text in (([], "mode is \"theirs\""), (["--config", "named.toml"], "mode is \"named\"")):
+            done = subprocess.run([PROGRAM, *line.split(), *more], capture_output=True, text=True, timeout=60, cwd=folder,
+                                  env={**os.environ, "DLCAST_CONFIG": "theirs.toml"})
+            if done.returncode != 1 or text not in done.stdout + done.stderr:
+                failed += 1
+                print(f"FAILED: dlcast {line} {more}: exit {done.returncode}, {done.stdout!r} {done.stderr!r}")
 sys.exit(1 if failed else 0)

@@ -22,7 +22,7 @@ ForecastRecord record() {
             .p95_s = 13000.0,
             .limit_s = 14400,
             .asked_s = 3600,
-            .gpu_h = 12.6671,
+            .device_h = 12.6671,
             .by = "torch",
             .weights = "w1"};
 }
@@ -61,10 +61,19 @@ TEST_CASE("a second forecast takes the place of the first", "[admin_comment]") {
     CHECK(parsed->find("dlcast")->find("gpus")->as_integer() == 8);
 }
 
+TEST_CASE("hours have the digits that the user reads, and those of CPUs are node-hours", "[admin_comment]") {
+    ForecastRecord short_one = record();
+    short_one.device_h = 16.0 / 3600;  // one node for 16 s
+    CHECK(to_value(short_one).find("gpu_h")->as_number() == 0.0044);
+    short_one.on_cpu = true;
+    CHECK(to_value(short_one).find("node_h")->as_number() == 0.0044);
+    CHECK_FALSE(to_value(short_one).find("gpu_h"));
+}
+
 TEST_CASE("what is not known is null", "[admin_comment]") {
     ForecastRecord bare = record();
     bare.p50_s.reset();
-    bare.gpu_h.reset();
+    bare.device_h.reset();
     bare.limit_s = -1;
     const Value value = to_value(bare);
     CHECK(value.find("p50_s")->is_null());

@@ -5,6 +5,7 @@
 #include <cmath>
 
 using namespace dlcast;
+using Catch::Matchers::Contains;
 using Catch::Matchers::WithinRel;
 
 namespace {
@@ -55,6 +56,12 @@ TEST_CASE("no duration, no forecast", "[job]") {
     CHECK_FALSE(total_steps(workload, 64));
     CHECK_FALSE(forecast_job(workload, step_of(0.1, 64), {}, quiet));
     CHECK_FALSE(total_steps(epochs_of(10, 0), 64));  // epochs of a data set of unknown size
+    CHECK(missing_duration(workload, OptionsOf::dlcast) ==
+          "no duration is declared; add --epochs E, --steps S or --tokens T");
+    CHECK_THAT(missing_duration(workload, OptionsOf::sbatch), Contains("add --dl-train=epochs=90,dataset=imagenet-1k"));
+    workload.dataset.samples = 1000;
+    CHECK_THAT(missing_duration(workload, OptionsOf::sbatch), Contains("add --dl-train=epochs=90 or"));
+    CHECK_THAT(missing_duration(epochs_of(10, 0), OptionsOf::sbatch), Contains("add --dl-train=dataset=NAME"));
 }
 
 // 80 steps of 0.5 s and a start-up of 100 s.

@@ -39,6 +39,15 @@ def clients(cluster, check):
     answer = cluster.run("sbatch", "--test-only", f"--dl-model={model}", "--gres=gpu:a100:4", "--wrap=true")
     check("sbatch --test-only answers and submits nothing", answer.rc == 0 and cluster.jobs() == before, answer.err)
 
+    # docs/admin-guide.md: the first submission of a new site, which a bare name would not pass where the site enforces.
+    guide = ("sbatch", "--test-only", "--dl-model=vgg16", "--gres=gpu:1", "--wrap=true")
+    answer = cluster.run(*guide)
+    check("a name alone has no duration; the message gives the option", answer.rc != 0 and
+          "add --dl-train=epochs=90,dataset=imagenet-1k" in answer.err, answer.err)
+    answer = cluster.run(*guide, "--dl-train=epochs=1,dataset=imagenet-1k")
+    check("with it the job is looked at", answer.rc == 0 and "dlcast: vgg16, 1 x " in answer.err, answer.err)
+    show_lines(answer.err)
+
 
 def places(cluster, check):
     """The option in the script, on the command line, in both, nowhere"""
