@@ -153,7 +153,7 @@ TEST_CASE("no duration is refused with the remedy, where the site enforces", "[f
     const Verdict refused = Site().submit(request);
     CHECK(refused.action == Action::reject);
     CHECK(refused.message ==
-          "dlcast: vgg16: no duration is declared; add --dl-train=epochs=90,dataset=imagenet-1k or "
+          "dlcast: vgg16: no duration is declared; add --dl-train=epochs=90 or "
           "--dl-train=steps=100000, or \"epochs\", \"steps\" or \"tokens\" to the file's \"training\"");
     const Verdict told = Site("mode = \"advise\"").submit(request);
     CHECK(told.action == Action::pass);
