@@ -31,12 +31,14 @@ struct PlannedGroup {
 struct OperatorPlan {
     std::vector<Operator> operators;  // to measure, group by group, in the order in which they tell most
     std::vector<PlannedGroup> groups;
+    std::size_t least = 0;  // that such a plan has, by its groups
 };
 
 /// Chooses among the distinct operators of the models' training steps, forward and backward, by
 /// timing/choose_operators.h. Every group gets a part of the budget by the number of its candidates, three at least
 /// (what refine can judge). Operators that the network does not know cannot be refined and are left out. `budget` 0: a
-/// share of usual_share. Errors: models, an unknown precision, a budget over the candidates, those of the network.
+/// share of usual_share, or these three of each group where they are more. Errors: models, an unknown precision, a
+/// budget over the candidates or under three of each group, those of the network.
 Result<OperatorPlan> plan_operators(const OperatorSpace& space, const Device& device, const LayerTimeModel& model,
                                     std::size_t budget, std::uint64_t seed);
 

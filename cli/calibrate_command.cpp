@@ -2,6 +2,7 @@
 // The words of `dlcast calibrate`.
 #include <fmt/format.h>
 
+#include <cmath>
 #include <memory>
 
 #include "cli/calibrate.h"
@@ -72,9 +73,11 @@ Status run_models(const Options& options) {
                    counted(group.candidates, "operator"));
         all += group.candidates;
     }
-    fmt::print(stderr, "dlcast: {:.1f} % of {}, for dlcast-profile --plan\n",
-               100.0 * static_cast<double>(plan->operators.size()) / static_cast<double>(all),
-               counted(all, "operator"));
+    const auto count = static_cast<double>(plan->operators.size()), of = static_cast<double>(all);
+    const bool few = options.budget == 0 && count > std::ceil(usual_share * of);
+    fmt::print(stderr, "dlcast: {:.1f} % of {}{}, for dlcast-profile --plan\n", 100.0 * count / of,
+               counted(all, "operator"),
+               few ? fmt::format(" (more than {:.1f} %: each group gets three)", 100.0 * usual_share) : "");
     return write_plan(options.out, text);
 }
 
@@ -109,7 +112,8 @@ void add_calibrate(CLI::App& app, int& exit_code) {
         ->delimiter(',')
         ->type_name("A,B,...")
         ->needs(target);
-    verb->add_option("--budget", options->budget, "Measurements to choose; 2.4 % of the space otherwise")
+    verb->add_option("--budget", options->budget,
+                     "Measurements to choose; 2.4 % of the space otherwise, three of each group of operators at least")
         ->type_name("N")
         ->transform(whole_number(1, 1'000'000'000));
     verb->add_option("--seed", options->seed, "Where the choice starts (1)")

@@ -7,6 +7,7 @@
 #include <unordered_set>
 
 #include "cli/calibrate.h"
+#include "cli/counted.h"
 #include "predictor/model/workload.h"
 #include "predictor/timing/choose_operators.h"
 #include "predictor/timing/lowering.h"
@@ -72,9 +73,28 @@ private:
     std::unordered_set<Operator, OperatorHash> seen_;
 };
 
-std::size_t part_of(std::size_t budget, std::size_t own, std::size_t all) {
-    const double share = static_cast<double>(budget) * static_cast<double>(own) / static_cast<double>(all);
-    return std::min(own, std::max(fewest_of_group, static_cast<std::size_t>(std::lround(share))));
+std::size_t least_of(const std::vector<Operator>& group) { return std::min(fewest_of_group, group.size()); }
+
+// Parts of the budget by the groups' sizes, each with its least; together they are the budget, which holds all leasts.
+std::map<OperatorGroup, std::size_t> parts_of(std::size_t budget, const Space& space) {
+    std::map<OperatorGroup, std::size_t> out;
+    std::size_t given = 0;
+    for (const auto& [group, operators] : space.groups()) given += out[group] = least_of(operators);
+    for (; given < budget; ++given) {
+        // To the group that is furthest below its share of the budget.
+        auto next = out.end();
+        double most_owed = 0.0;
+        for (auto part = out.begin(); part != out.end(); ++part) {
+            const std::size_t own = space.groups().at(part->first).size();
+            if (part->second == own) continue;
+            const double share =
+                static_cast<double>(budget) * static_cast<double>(own) / static_cast<double>(space.size());
+            const double owed = share - static_cast<double>(part->second);
+            if (next == out.end() || owed > most_owed) next = part, most_owed = owed;
+        }
+        ++next->second;
+    }
+    return out;
 }
 
 }  // namespace
@@ -88,12 +108,23 @@ Result<OperatorPlan> plan_operators(const OperatorSpace& space, const Device& de
     if (budget > all.size())
         return invalid_argument(fmt::format(
             "--budget {}: the models have {} different operators; add models or --batch-sizes", budget, all.size()));
-    if (budget == 0) budget = static_cast<std::size_t>(std::ceil(usual_share * static_cast<double>(all.size())));
     OperatorPlan out;
+    for (const auto& [group, operators] : all.groups()) out.least += least_of(operators);
+    if (budget > 0 && budget < out.least)
+        return invalid_argument(
+            fmt::format("--budget {}: {} measurements are the least for {} of operators, three each, so that refine "
+                        "can judge; give "
+                        "--budget {} or more",
+                        budget, out.least, counted(all.groups().size(), "group"), out.least));
+    if (budget == 0) {
+        budget = static_cast<std::size_t>(std::ceil(usual_share * static_cast<double>(all.size())));
+        budget = std::max(budget, out.least);
+    }
+    const auto parts = parts_of(budget, all);
     for (const auto& [group, operators] : all.groups()) {
         std::vector<OperatorQuery> queries;
         for (const Operator& op : operators) queries.push_back({&op, &device});
-        const auto chosen = choose_operators(queries, model, part_of(budget, operators.size(), all.size()), seed);
+        const auto chosen = choose_operators(queries, model, parts.at(group), seed);
         if (!chosen) return chosen.error();
         for (const std::size_t i : *chosen) out.operators.push_back(operators[i]);
         out.groups.push_back({fmt::format("{}{}", operator_family_names[static_cast<std::size_t>(group.family)],

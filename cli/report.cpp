@@ -4,11 +4,13 @@
 #include <cstdio>
 
 #include "cli/commands.h"
+#include "predictor/base/text.h"
 
 namespace dlcast {
 
 int report(const Error& error) {
-    fmt::print(stderr, "dlcast: error: {}\n", error.message);
+    // In one line, whatever a path in it may hold.
+    fmt::print(stderr, "dlcast: error: {}\n", one_line(error.message, std::string::npos));
     return error.fault == Fault::does_not_fit ? exit_does_not_fit : exit_error;
 }
 

@@ -20,8 +20,8 @@ namespace {
 enum Tag { tag_here = 1, tag_failed = 2, tag_text = 3 };
 
 // After its patience ended, rank 0 waits so long for the others' answers: theirs ended at the same time, give or take
-// what they were late.
-constexpr double grace_s = 5.0;
+// what they were late, which is less than that patience.
+constexpr double longest_grace_s = 5.0;
 
 // The node as scontrol names it, so that a slow one can be drained by what is printed; outside of Slurm the host's
 // name.
@@ -79,6 +79,8 @@ void Ranks::set_patience(double seconds, std::string kept) {
 std::string Ranks::place(int rank) const {
     return fmt::format("rank {} on {}", rank, hosts_[static_cast<std::size_t>(rank)]);
 }
+
+double Ranks::grace_s() const { return std::min(longest_grace_s, patience_s_); }
 
 bool Ranks::test(std::vector<MPI_Request>& requests) {
     int done = 0;
@@ -167,7 +169,7 @@ void Ranks::fail(const std::string& why) {
     MPI_Send(text.data(), static_cast<int>(text.size()), MPI_CHAR, 0, tag_failed, news_);
     // Rank 0 ends us all. Where it does not, it hangs itself.
     const double begin_s = steady_now_s();
-    while (steady_now_s() - begin_s < patience_s_ + grace_s) ::usleep(100'000);
+    while (steady_now_s() - begin_s < patience_s_ + grace_s()) ::usleep(100'000);
     end(fmt::format("{} failed: {}; and rank 0 does not answer", place(rank_), text));
 }
 
@@ -178,7 +180,7 @@ void Ranks::patience_is_over(const std::string& what) {
     MPI_Isend(&here, 1, MPI_INT, 0, tag_here, news_, &request);
     // The lowest rank that is there speaks where rank 0 does not.
     const double begin_s = steady_now_s();
-    while (steady_now_s() - begin_s < grace_s * (2 + rank_)) {
+    while (steady_now_s() - begin_s < grace_s() * (2 + rank_)) {
         int done = 0;
         MPI_Test(&request, &done, MPI_STATUS_IGNORE);
         ::usleep(10'000);
@@ -190,7 +192,7 @@ void Ranks::name_the_missing(const std::string& what) {
     std::set<int> missing;
     for (int i = 1; i < size_; ++i) missing.insert(i);
     const double begin_s = steady_now_s();
-    while (!missing.empty() && steady_now_s() - begin_s < grace_s) {
+    while (!missing.empty() && steady_now_s() - begin_s < grace_s()) {
         poll();
         int there = 0, rank = 0;
         MPI_Status status;
@@ -213,7 +215,8 @@ void Ranks::name_the_missing(const std::string& what) {
 }
 
 void Ranks::end(const std::string& message) {
-    fmt::print(stderr, "\ndlcast-sweep: error: {}{}\n", message, kept_.empty() ? "" : "; " + kept_);
+    const std::string text = kept_.empty() ? message : message + "; " + kept_;
+    fmt::print(stderr, "\ndlcast-sweep: error: {}\n", one_line(text, std::string::npos));
     std::fflush(stderr);
     MPI_Abort(MPI_COMM_WORLD, 1);
     ::_exit(1);

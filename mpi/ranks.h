@@ -62,6 +62,7 @@ private:
     [[noreturn]] void end(const std::string& message);
     bool test(std::vector<MPI_Request>& requests);
     std::string place(int rank) const;
+    double grace_s() const;
 
     MPI_Comm news_ = MPI_COMM_NULL;
     int rank_ = 0, size_ = 1, nodes_ = 1, ranks_here_ = 1, rank_here_ = 0;

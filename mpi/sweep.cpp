@@ -4,17 +4,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cstdio>
 
+#include "mpi/common_budget.h"
 #include "mpi/common_repeat.h"
 #include "mpi/data_parallel_step.h"
-#include "predictor/base/text.h"
+#include "profiler/least_time.h"
 #include "profiler/memory_check.h"
 
 namespace dlcast {
 namespace {
-
-constexpr double longest_point_s = 20.0, shortest_point_s = 0.05;
 
 TimingSample sample_here(const SweepContext& c, const SamplePoint& point) {
     ProfileOptions who;
@@ -23,47 +21,10 @@ TimingSample sample_here(const SweepContext& c, const SamplePoint& point) {
     return blank_sample(c.backend, point, who);
 }
 
-/// Time as all ranks see it: rank 0's clock.
-class CommonBudget {
-public:
-    CommonBudget(const SweepContext& c, const char* part, std::size_t points)
-        : c_(c), part_(part), points_(points), begin_s_(steady_now_s()) {}
-
-    /// Seconds for the next point, the same on all ranks; 0: time is up.
-    double next_s(const std::string& next) {
-        const double spent_s = steady_now_s() - begin_s_, rest_s = c_.options.budget_s - spent_s;
-        // Short points leave their share to the others: each may take nearly twice its own, the last what is left.
-        const double share_s = 2.0 * rest_s / (static_cast<double>(points_ - done_) + 1.0);
-        std::vector<double> most_s{
-            rest_s <= 0.0 ? 0.0 : std::min(rest_s, std::clamp(share_s, shortest_point_s, longest_point_s))};
-        c_.ranks.from_first(most_s, fmt::format("the next point of {}, {}", part_, next));
-        if (c_.ranks.rank() == 0 && steady_now_s() - said_s_ > say_every_s) {
-            said_s_ = steady_now_s();
-            const double left_s =
-                done_ == 0
-                    ? rest_s
-                    : std::min(rest_s, spent_s / static_cast<double>(done_) * static_cast<double>(points_ - done_));
-            fmt::print(stderr, "dlcast-sweep: {}: {} of {} points, {} left; {}\n", part_, done_, points_,
-                       format_duration(std::max(0.0, left_s)), next);
-        }
-        ++done_;
-        return most_s.front();
-    }
-
-private:
-    static constexpr double say_every_s = 10.0;
-    const SweepContext& c_;
-    const char* part_;
-    std::size_t points_, done_ = 0;
-    double begin_s_, said_s_ = -say_every_s;
-};
-
 // Ranks of one host share its memory; each has a GPU of its own.
-Result<std::unique_ptr<TrainingNetwork>> network_that_fits(const SweepContext& c, const ProfiledModel& model) {
-    const int sharing = c.backend.device().driver.empty() ? std::max(1, c.ranks.size() / c.ranks.nodes()) : 1;
-    if (auto room = check_memory(model.model, model.training, c.backend.free_bytes() / sharing); !room)
-        return room.error();
-    return c.backend.network(model.model, model.training);
+double free_bytes_here(const SweepContext& c) {
+    const int sharing = c.backend.device().driver.empty() ? std::max(1, c.ranks.ranks_here()) : 1;
+    return c.backend.free_bytes() / sharing;
 }
 
 RepeatPolicy policy_of(const SweepContext& c, double most_s) {
@@ -80,6 +41,18 @@ bool on_any(const SweepContext& c, bool here, const std::string& what) {
     return flag.front() > 0.0;
 }
 
+/// Refused on all ranks where it is on one; each says why by its own reason.
+bool refused(const SweepContext& c, const Error* here, const std::string& what, SweepResult& out) {
+    if (!on_any(c, here != nullptr, what)) return false;
+    out.refused.push_back(fmt::format("{}: {}", what, here != nullptr ? here->message : "another rank cannot run it"));
+    return true;
+}
+
+template <typename T>
+const Error* error_of(const Result<T>& result) {
+    return result ? nullptr : &result.error();
+}
+
 /// Rank 0 decides whether its file has it.
 bool is_known(const SweepContext& c, const TimingSample& sample, const std::string& what) {
     std::vector<double> flag{c.file != nullptr && c.file->find(sample) != nullptr ? 1.0 : 0.0};
@@ -90,6 +63,15 @@ bool is_known(const SweepContext& c, const TimingSample& sample, const std::stri
 void append(const SweepContext& c, const TimingSample& sample) {
     if (c.file == nullptr) return;
     if (auto status = c.file->append(sample); !status) c.ranks.fail(status.error().message);
+}
+
+/// Bytes of an array of which every rank's memory holds two, the same on all ranks.
+std::uint64_t largest_array(const SweepContext& c) {
+    const double free_bytes = free_bytes_here(c);
+    if (on_any(c, free_bytes <= 0.0, "the free memory")) return c.options.most_bytes;  // a rank is not told
+    std::vector<double> bytes{-usable_share * free_bytes / 2.0};
+    c.ranks.maximum(bytes, "the free memory");
+    return static_cast<std::uint64_t>(-bytes.front()) / sizeof(float) * sizeof(float);
 }
 
 /// Rank 0 writes the line of every rank. Medians by rank, the same everywhere.
@@ -108,80 +90,108 @@ std::vector<double> append_all(const SweepContext& c, const TimingSample& sample
 
 }  // namespace
 
-SweepResult sweep_layers(const SweepContext& c, const std::vector<ProfiledModel>& models) {
+SweepResult sweep_layers(const SweepContext& c, const std::vector<ProfiledModel>& models, double budget_s) {
     SweepResult out;
     std::vector<Operator> operators;
     for (const SamplePoint& point : points_of(models))
         if (const auto* op = std::get_if<Operator>(&point)) operators.push_back(*op);
-    CommonBudget budget(c, "layers", operators.size());
-    for (const Operator& op : operators) {
+    CommonBudget budget(c.ranks, "layers", operators.size(), budget_s);
+    LeastTime least(c.backend);
+    for (std::size_t i = 0; i < operators.size(); ++i) {
+        const Operator& op = operators[i];
         const std::string what = describe(SamplePoint(op));
         TimingSample sample = sample_here(c, op);
         if (is_known(c, sample, what)) {
             ++out.known;
             continue;
         }
-        const double most_s = budget.next_s(what);
-        if (most_s <= 0.0) {
-            out.left = operators.size() - out.known - out.measured - out.refused.size();
+        if (!budget.begin(what)) {
+            out.left += operators.size() - i;
             break;
         }
-        auto work = c.backend.prepare(op);
-        if (on_any(c, !work, what)) {
-            out.refused.push_back(
-                fmt::format("{}: {}", what, work ? "another rank cannot run it" : work.error().message));
+        if (const auto room = check_memory(op, free_bytes_here(c), c.backend.fused_attention());
+            refused(c, error_of(room), what, out))
+            continue;
+        if (!budget.holds(least.of_s(op, nullptr))) {
+            ++out.left;
             continue;
         }
-        put_statistics(sample, repeat([&] { return (*work)->run_s(); }, steady_now_s, policy_of(c, most_s)));
+        const auto work = c.backend.prepare(op);
+        if (refused(c, error_of(work), what, out)) continue;
+        if (!budget.holds(fewest_runs * wall_s(**work))) {
+            ++out.left;
+            continue;
+        }
+        put_statistics(sample, repeat([&] { return (*work)->run_s(); }, steady_now_s, policy_of(c, budget.most_s())));
         out.times.push_back(append_all(c, sample, what));
+        budget.measured();
         ++out.measured;
     }
     return out;
 }
 
-SweepResult sweep_collectives(const SweepContext& c, CollectiveRunner& runner) {
+SweepResult sweep_collectives(const SweepContext& c, const CollectivesMaker& make, double budget_s) {
     SweepResult out;
+    const std::uint64_t held = std::min(c.options.most_bytes, largest_array(c));
+    const auto runner = make(held);
+    if (!runner) c.ranks.fail(runner.error().message);
     std::vector<MeasuredCollective> points;
     for (const Collective collective : c.options.collectives)
         for (std::uint64_t bytes = c.options.least_bytes; bytes <= c.options.most_bytes; bytes *= 4)
-            points.push_back({collective, bytes, c.ranks.size(), c.ranks.nodes(), runner.library()});
-    CommonBudget budget(c, "collectives", points.size());
-    for (const MeasuredCollective& point : points) {
+            points.push_back({collective, bytes, c.ranks.size(), c.ranks.nodes(), (*runner)->library()});
+    CommonBudget budget(c.ranks, "collectives", points.size(), budget_s);
+    double smaller_s = 0.0;  // of the size before
+    for (std::size_t i = 0; i < points.size(); ++i) {
+        const MeasuredCollective& point = points[i];
         const std::string what = describe(point.collective, point.bytes);
+        if (point.bytes == c.options.least_bytes) smaller_s = 0.0;
         TimingSample sample = sample_here(c, point);
-        sample.versions = runner.versions();
-        sample.versions["backend"] = runner.library();
+        sample.versions = (*runner)->versions();
+        sample.versions["backend"] = (*runner)->library();
         sample.versions["dlcast"] = DLCAST_VERSION;
         if (is_known(c, sample, what)) {
             ++out.known;
             continue;
         }
-        const double most_s = budget.next_s(what);
-        if (most_s <= 0.0) {
-            out.left = points.size() - out.known - out.measured;
+        if (!budget.begin(what)) {
+            out.left += points.size() - i;
             break;
         }
-        put_statistics(sample, repeat_together(
-                                   c.ranks, [&] { return runner.run_s(point.collective, point.bytes); },
-                                   policy_of(c, most_s), what));
+        if (point.bytes > held) {
+            out.refused.push_back(fmt::format(
+                "{}: two arrays of this size on each rank are more than nine tenths of the free memory; give a "
+                "--max-bytes of at most {}",
+                what, held));
+            continue;
+        }
+        const auto once = [&] { return (*runner)->run_s(point.collective, point.bytes); };
+        if (!budget.holds(fewest_runs * smaller_s)) {
+            ++out.left;
+            continue;
+        }
+        const double begin_s = steady_now_s();
+        (void)once();
+        smaller_s = steady_now_s() - begin_s;
+        if (!budget.holds(fewest_runs * smaller_s)) {
+            ++out.left;
+            continue;
+        }
+        put_statistics(sample, repeat_together(c.ranks, once, policy_of(c, budget.most_s()), what));
         append(c, sample);
+        budget.measured();
         ++out.measured;
     }
     return out;
 }
 
-SweepResult sweep_steps(const SweepContext& c, const std::vector<ProfiledModel>& models) {
+SweepResult sweep_steps(const SweepContext& c, const std::vector<ProfiledModel>& models, double budget_s) {
     SweepResult out;
-    const std::size_t count = 2 * models.size();
-    CommonBudget budget(c, "training steps", count);
+    std::size_t left = 2 * models.size();
+    CommonBudget budget(c.ranks, "training steps", left, budget_s);
+    LeastTime least(c.backend);
     for (const ProfiledModel& model : models)
         for (const bool exchange : {false, true}) {
-            MeasuredPass point;
-            point.model = model.name;
-            point.batch = model.training.batch_size;
-            point.pass = Pass::step;
-            point.precision = model.training.precision;
-            point.optimizer = model.training.optimizer;
+            MeasuredPass point = pass_of(model, Pass::step);
             point.ranks = c.ranks.size();
             point.nodes = c.ranks.nodes();
             point.bucket_bytes = exchange ? static_cast<std::uint64_t>(DataParallelStep::other_bucket_bytes) : 0;
@@ -189,23 +199,36 @@ SweepResult sweep_steps(const SweepContext& c, const std::vector<ProfiledModel>&
             TimingSample sample = sample_here(c, point);
             if (is_known(c, sample, what)) {
                 ++out.known;
+                --left;
                 continue;
             }
-            const double most_s = budget.next_s(what);
-            if (most_s <= 0.0) {
-                out.left = count - out.known - out.measured - out.refused.size();
+            if (!budget.begin(what)) {
+                out.left += left;
                 return out;
             }
-            auto network = network_that_fits(c, model);
-            if (on_any(c, !network, what)) {
-                out.refused.push_back(
-                    fmt::format("{}: {}", what, network ? "another rank cannot run it" : network.error().message));
+            --left;
+            const auto room =
+                check_memory(model.model, model.training, free_bytes_here(c), c.backend.fused_attention());
+            if (refused(c, error_of(room), what, out)) continue;
+            if (!budget.holds(least.of_s(point, &model))) {
+                ++out.left;
                 continue;
             }
+            auto network = c.backend.network(model.model, model.training);
+            if (refused(c, error_of(network), what, out)) continue;
             DataParallelStep step(c.ranks, std::move(*network), exchange);
+            const double begin_s = steady_now_s();
+            (void)step.run_s();
+            const double once_s = steady_now_s() - begin_s;
+            least.took(point, once_s);
+            if (!budget.holds(fewest_runs * once_s)) {
+                ++out.left;
+                continue;
+            }
             put_statistics(sample, repeat_together(
-                                       c.ranks, [&] { return step.run_s(); }, policy_of(c, most_s), what));
+                                       c.ranks, [&] { return step.run_s(); }, policy_of(c, budget.most_s()), what));
             append(c, sample);
+            budget.measured();
             ++out.measured;
         }
     return out;

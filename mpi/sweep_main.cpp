@@ -13,6 +13,7 @@
 #include "predictor/base/text.h"
 #include "profiler/cpu_facts.h"
 #include "profiler/known_device.h"
+#include "profiler/process_age.h"
 #include "profiler/profile_options.h"
 
 namespace {
@@ -28,7 +29,7 @@ struct Options {
 };
 
 void say(const Ranks& ranks, const std::string& text) {
-    if (ranks.rank() == 0) fmt::print(stderr, "dlcast-sweep: {}\n", text);
+    if (ranks.rank() == 0) fmt::print(stderr, "dlcast-sweep: {}\n", one_line(text, std::string::npos));
 }
 
 // Ranks of one host share its CPUs, unless mpirun has bound each to some of them.
@@ -51,7 +52,7 @@ std::vector<Collective> chosen(const std::vector<std::string>& names) {
 int run(Ranks& ranks, const Options& o) {
     // What any rank finds wrong here, all do: rank 0 alone says it.
     const auto refuse = [&](const Error& error) {
-        if (ranks.rank() == 0) fmt::print(stderr, "dlcast-sweep: error: {}\n", error.message);
+        say(ranks, "error: " + error.message);
         return 1;
     };
     const auto budget_s = parse_budget_s(o.budget);
@@ -80,23 +81,28 @@ int run(Ranks& ranks, const Options& o) {
     ranks.barrier("the start");
 
     SweepOptions options;
-    // Layers, collectives and steps in turn, each with its part of the time.
-    options.budget_s = *budget_s / 3.0;
     options.relative_ci = o.ci_pct / 100.0;
     options.least_bytes = o.least_bytes;
     options.most_bytes = o.most_bytes;
     options.collectives = chosen(o.collectives);
     const SweepContext context{ranks, *device->backend, file.get(), options};
     SweepResults results;
-    results.layers = sweep_layers(context, *models);
-    if (ranks.size() > 1) {
-        auto runner = o.device == "cuda"
-                          ? make_nccl_collectives(ranks, o.most_bytes)
-                          : Result<std::unique_ptr<CollectiveRunner>>(make_mpi_collectives(ranks, o.most_bytes));
-        if (!runner) ranks.fail(runner.error().message);
-        results.collectives = sweep_collectives(context, **runner);
+    // The parts that are still to come share what is left of the time, which began with the program's start. What one
+    // does not use is the others'.
+    const double end_s = steady_now_s() + *budget_s - process_age_s();
+    const bool with_collectives = ranks.size() > 1, with_steps = o.device == "cpu" && !models->empty();
+    int parts = 1 + with_collectives + with_steps;
+    const auto share_s = [&] { return (end_s - steady_now_s()) / parts--; };
+    results.layers = sweep_layers(context, *models, share_s());
+    if (with_collectives) {
+        const auto make = [&](std::uint64_t most_bytes) {
+            return o.device == "cuda"
+                       ? make_nccl_collectives(ranks, most_bytes)
+                       : Result<std::unique_ptr<CollectiveRunner>>(make_mpi_collectives(ranks, most_bytes));
+        };
+        results.collectives = sweep_collectives(context, make, share_s());
     }
-    if (o.device == "cpu") results.steps = sweep_steps(context, *models);
+    if (with_steps) results.steps = sweep_steps(context, *models, share_s());
     if (ranks.rank() == 0) fmt::print("{}", sweep_text(ranks, results, *models, *file, o.output));
     ranks.barrier("the end");
     return 0;
@@ -151,7 +157,8 @@ int main(int argc, char** argv) {
                 fmt::format("--min-bytes {} is above --max-bytes {}; give a smaller one", o.least_bytes, o.most_bytes));
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);
-        fmt::print(stderr, "dlcast-sweep: error: {}\ndlcast-sweep: see `dlcast-sweep --help`\n", fault.what());
+        fmt::print(stderr, "dlcast-sweep: error: {}\ndlcast-sweep: see `dlcast-sweep --help`\n",
+                   one_line(fault.what(), std::string::npos));
         return 2;
     }
     const auto ranks = Ranks::start(&argc, &argv);

@@ -3,24 +3,31 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
+#include "predictor/base/text.h"
+
 namespace dlcast {
 namespace {
 
 std::string part_text(const char* name, const SweepResult& r) {
     std::string out = fmt::format("{:<15} {} points measured", name, r.measured);
     if (r.known > 0) out += fmt::format(", {} known before", r.known);
-    if (r.left > 0) out += fmt::format(", {} left: the budget is over, run again to go on", r.left);
+    if (r.left > 0) out += fmt::format(", {} left: no time within the budget; run again, or with a larger one", r.left);
     out += '\n';
-    for (const std::string& refused : r.refused) out += fmt::format("  not possible: {}\n", refused);
+    for (const std::string& refused : r.refused)
+        out += fmt::format("  not possible: {}\n", one_line(refused, std::string::npos));
     return out;
 }
 
 std::string speeds_text(const Ranks& ranks, const RankTimes& times) {
     const Speeds speeds = compare_ranks(times, ranks.hosts());
     if (speeds.ranks.empty()) return "";
-    std::string out = "\nrank  host                      time of the same layers\n";
+    std::size_t width = 24;
+    for (const RankSpeed& r : speeds.ranks) width = std::max(width, r.host.size());
+    std::string out = fmt::format("\nrank  {:<{}}  time of the same layers\n", "host", width);
     for (const RankSpeed& r : speeds.ranks)
-        out += fmt::format("{:>4}  {:<24} {:>6.2f} of the median rank{}\n", r.rank, r.host, r.relative,
+        out += fmt::format("{:>4}  {:<{}} {:>6.2f} of the median rank{}\n", r.rank, r.host, width, r.relative,
                            r.slow ? "   slow" : "");
     for (const NodeSpeed& n : speeds.nodes)
         if (n.slow) out += fmt::format("slow node: {} takes {:.2f} of the median node's time\n", n.host, n.relative);
@@ -43,7 +50,7 @@ const TimingSample* step_sample(const SampleFile& file, const Ranks& ranks, cons
 std::string sweep_text(const Ranks& ranks, const SweepResults& results, const std::vector<ProfiledModel>& models,
                        const SampleFile& file, const std::string& output) {
     std::string out = fmt::format("{} ranks on {} {}; {}\n", ranks.size(), ranks.nodes(),
-                                  ranks.nodes() == 1 ? "node" : "nodes", output);
+                                  ranks.nodes() == 1 ? "node" : "nodes", one_line(output, std::string::npos));
     out += part_text("layers", results.layers) + part_text("collectives", results.collectives) +
            part_text("training steps", results.steps);
     out += speeds_text(ranks, results.layers.times);
@@ -52,7 +59,8 @@ std::string sweep_text(const Ranks& ranks, const SweepResults& results, const st
         const TimingSample* together = step_sample(file, ranks, model, true);
         if (alone == nullptr || together == nullptr) continue;
         out += fmt::format("\n{}: a step takes {:.3f} ms, {:.3f} ms of it for gradients that backward does not hide\n",
-                           model.name, 1e3 * together->median_s, 1e3 * (together->median_s - alone->median_s));
+                           one_line(model.name, std::string::npos), 1e3 * together->median_s,
+                           1e3 * (together->median_s - alone->median_s));
     }
     return out;
 }

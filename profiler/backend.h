@@ -48,6 +48,8 @@ public:
     virtual SampleDevice device() const = 0;
     /// Of the device's memory, that a measurement may take now; 0: not told.
     virtual double free_bytes() const = 0;
+    /// Whether attention runs without an array of its scores, queries x keys of each head.
+    virtual bool fused_attention() const = 0;
     /// unavailable: the library has no such operator, or the device no such precision, and why.
     virtual Result<std::unique_ptr<PreparedWork>> prepare(const Operator& op) = 0;
     /// A part of a step of the whole model, on one device. unavailable: as above, naming the layer.

@@ -52,6 +52,7 @@ public:
     }
     SampleDevice device() const override { return cuda_sample_device(); }
     double free_bytes() const override { return cuda_free_bytes(); }
+    bool fused_attention() const override { return true; }  // it has none
 
     Result<std::unique_ptr<PreparedWork>> prepare(const Operator& op) override {
         try {

@@ -33,6 +33,9 @@ Result<std::string> describe_device(OpenedDevice& device, const std::string& own
     }
     const auto entry = device.detect(*device.backend);
     if (!entry) return entry.error();
+    // What cannot be read again would stop the next run.
+    if (const auto readable = DeviceCatalog::parse(to_toml(*entry), "the entry of " + name); !readable)
+        return unavailable(readable.error().message + "; or describe this device in a file and name it with --gpus");
     std::string text;
     if (std::filesystem::exists(entry_file, error)) {
         const auto before = read_file(entry_file, 4u << 20);

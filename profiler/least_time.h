@@ -16,19 +16,25 @@ namespace dlcast {
 /// and three that are counted (repeat.cpp).
 inline constexpr int fewest_runs = 5, runs_before = 2;
 
+/// Seconds of one run, with all that stands around what it times.
+double wall_s(PreparedWork& work);
+
 class LeastTime {
 public:
     explicit LeastTime(Backend& backend) : backend_(backend) {}
-    /// Seconds of all these runs at the device's rate; a pass is a whole step each time, of `model` where it is known.
+    /// Seconds of making up its tensors and of all these runs at the device's rates; a pass is a whole step each time,
+    /// of `model` where it is known.
     double of_s(const SamplePoint& point, const ProfiledModel* model);
     /// One run took so many seconds of wall time: each pass of this model and batch will, for each is a whole step.
     void took(const SamplePoint& point, double once_s);
 
 private:
     double flops_per_s();
+    double making_s(double tensor_bytes);
 
     Backend& backend_;
-    double flops_per_s_ = 0.0;  // of a product; measured when it is asked for, 0 before
+    // Measured when they are asked for, 0 before: of a product, and of tensors made up.
+    double flops_per_s_ = 0.0, made_Bps_ = 0.0;
     std::map<std::pair<std::string, std::int64_t>, double> step_s_;  // of the model and batch of passes that ran
 };
 

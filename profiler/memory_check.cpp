@@ -8,16 +8,39 @@
 namespace dlcast {
 namespace {
 
-constexpr double usable_share = 0.9, GiB = 1 << 30;
+constexpr double GiB = 1 << 30;
 
 bool fits(double bytes, double free_bytes) { return free_bytes <= 0.0 || bytes <= usable_share * free_bytes; }
 
 }  // namespace
 
-Status check_memory(const ModelSpec& model, const Training& training, double free_bytes) {
+double tensor_bytes(const Operator& op, bool fused_attention) {
+    const double width = element_bytes(op.precision);
+    switch (op.kind) {
+        case OperatorKind::optimizer: {  // weights, gradients and states, in fp32
+            Training training;
+            training.optimizer = op.optimizer;
+            const BytesPerParameter each = bytes_per_parameter(training);
+            return (each.weight + each.gradient + each.optimizer) * static_cast<double>(op.rows) *
+                   static_cast<double>(op.cols);
+        }
+        case OperatorKind::embedding:  // a call reads a few rows of its table
+            return bytes(op) + width * static_cast<double>(op.vocab) * static_cast<double>(op.cols);
+        case OperatorKind::attention: {  // scores before and after softmax; backward has their gradients too
+            const double scores = static_cast<double>(op.batch) * static_cast<double>(op.m) * static_cast<double>(op.n);
+            return bytes(op) + (fused_attention ? 0.0 : (op.phase == Phase::forward ? 2.0 : 4.0) * width * scores);
+        }
+        default:
+            return bytes(op);
+    }
+}
+
+Status check_memory(const ModelSpec& model, const Training& training, double free_bytes, bool fused_attention) {
     Workload whole;
     whole.model = model;
     whole.training = training;
+    if (!fused_attention)
+        for (Layer& layer : whole.model.layers) layer.fused = false;
     // The network that is built holds all of it in the width of its data.
     const bool narrow = training.precision == Precision::bf16 || training.precision == Precision::fp16;
     const double width = narrow ? 0.5 : 1.0;
@@ -33,11 +56,14 @@ Status check_memory(const ModelSpec& model, const Training& training, double fre
         width * need.optimizer_bytes / GiB, width * need.activations_bytes / GiB, free_bytes / GiB));
 }
 
-Status check_memory(const Operator& op, double free_bytes) {
-    const double total = 3.0 * bytes(op);
+Status check_memory(const Operator& op, double free_bytes, bool fused_attention) {
+    // Inputs lie there twice; the results of both calls come and go.
+    const double copies = op.kind == OperatorKind::optimizer ? 2.0 : 3.0;
+    const double total = copies * tensor_bytes(op, fused_attention);
     if (fits(total, free_bytes)) return ok();
-    return unavailable(fmt::format("its tensors need about {:.1f} GiB, {:.1f} GiB are free; take a smaller batch",
-                                   total / GiB, free_bytes / GiB));
+    return unavailable(fmt::format("its tensors need about {:.1f} GiB, {:.1f} GiB are free; take a smaller {}",
+                                   total / GiB, free_bytes / GiB,
+                                   op.kind == OperatorKind::optimizer ? "model" : "batch or model"));
 }
 
 }  // namespace dlcast

@@ -8,11 +8,16 @@
 
 namespace dlcast {
 
+inline constexpr double usable_share = 0.9;  // of the free memory
+
+/// Bytes of an operator's tensors, each once: inputs, weights, results, and of attention that is not fused the scores.
+double tensor_bytes(const Operator& op, bool fused_attention);
+
 /// A training step of the whole model: weights, gradients, states of the optimizer, activations, as memory.h counts
 /// them, in nine tenths of `free_bytes` (0: not told, all fits). unavailable: it does not, with the sizes.
-Status check_memory(const ModelSpec& model, const Training& training, double free_bytes);
+Status check_memory(const ModelSpec& model, const Training& training, double free_bytes, bool fused_attention);
 
 /// An operator with its tensors made up twice (torch_operators.h), and their values in between.
-Status check_memory(const Operator& op, double free_bytes);
+Status check_memory(const Operator& op, double free_bytes, bool fused_attention);
 
 }  // namespace dlcast

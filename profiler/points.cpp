@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "predictor/base/json.h"
 #include "predictor/samples/operator_json.h"
@@ -11,13 +12,28 @@
 namespace dlcast {
 namespace {
 
-void add_distinct(std::vector<OperatorUse>& list, const OperatorUse& use) {
-    const auto same = std::find_if(list.begin(), list.end(), [&](const OperatorUse& u) { return u.op == use.op; });
-    if (same == list.end())
-        list.push_back(use);
-    else
-        same->count += use.count;
-}
+// Equal operators as one, in the order in which they came.
+class DistinctUses {
+public:
+    void add(const OperatorUse& use) {
+        const auto [place, is_new] = places_.try_emplace(use.op, uses_.size());
+        if (is_new)
+            uses_.push_back(use);
+        else
+            uses_[place->second].count += use.count;
+    }
+    void add(const std::vector<OperatorUse>& uses) {
+        for (const OperatorUse& use : uses) add(use);
+    }
+    std::vector<OperatorUse> take() { return std::move(uses_); }
+
+private:
+    struct Hash {
+        std::size_t operator()(const Operator& op) const { return hash_of(op); }
+    };
+    std::vector<OperatorUse> uses_;
+    std::unordered_map<Operator, std::size_t, Hash> places_;
+};
 
 // Backward adds each new gradient to the one kept; a weight that two layers share gets one more sum.
 OperatorUse kept_gradient(const Layer& layer, Precision precision) {
@@ -57,39 +73,41 @@ struct Describe {
 }  // namespace
 
 ProfiledModel profiled_model(const std::string& name, const Workload& workload) {
-    ProfiledModel out{name, workload.model, workload.training, {}, {}, {}};
+    DistinctUses forward, backward, update;
     for (const LayerOperators& layer : lower(workload.model, workload.training, workload.training.batch_size)) {
-        for (const OperatorUse& use : layer.forward) add_distinct(out.forward, use);
-        for (const OperatorUse& use : layer.backward) add_distinct(out.backward, use);
+        forward.add(layer.forward);
+        backward.add(layer.backward);
     }
     if (!workload.training.forward_only)
         for (const Layer& layer : workload.model.layers)
             if (layer.trainable && (layer.parameters > 0 || layer.tied))
-                add_distinct(out.backward, kept_gradient(layer, workload.training.precision));
-    for (const OperatorUse& use : lower_update(workload.model, workload.training)) add_distinct(out.update, use);
-    return out;
+                backward.add(kept_gradient(layer, workload.training.precision));
+    update.add(lower_update(workload.model, workload.training));
+    return {name, workload.model, workload.training, forward.take(), backward.take(), update.take()};
 }
 
 std::vector<SamplePoint> points_of(const std::vector<ProfiledModel>& models) {
     std::vector<SamplePoint> out;
-    std::vector<OperatorUse> operators;
+    DistinctUses distinct;
     for (const ProfiledModel& m : models) {
-        for (const Pass pass : {Pass::forward, Pass::backward, Pass::update, Pass::step}) {
-            MeasuredPass point;
-            point.model = m.name;
-            point.batch = m.training.batch_size;
-            point.pass = pass;
-            point.precision = m.training.precision;
-            if (pass == Pass::update || pass == Pass::step) point.optimizer = m.training.optimizer;
-            out.emplace_back(point);
-        }
-        for (const auto* list : {&m.forward, &m.backward, &m.update})
-            for (const OperatorUse& use : *list) add_distinct(operators, use);
+        for (const Pass pass : all_passes) out.emplace_back(pass_of(m, pass));
+        for (const auto* list : {&m.forward, &m.backward, &m.update}) distinct.add(*list);
     }
+    std::vector<OperatorUse> operators = distinct.take();
     std::stable_sort(operators.begin(), operators.end(), [](const OperatorUse& a, const OperatorUse& b) {
         return a.count * cost(a.op) > b.count * cost(b.op);
     });
     for (const OperatorUse& use : operators) out.emplace_back(use.op);
+    return out;
+}
+
+MeasuredPass pass_of(const ProfiledModel& model, Pass pass) {
+    MeasuredPass out;
+    out.model = model.name;
+    out.batch = model.training.batch_size;
+    out.pass = pass;
+    out.precision = model.training.precision;
+    if (pass == Pass::update || pass == Pass::step) out.optimizer = model.training.optimizer;
     return out;
 }
 

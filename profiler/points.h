@@ -22,6 +22,11 @@ struct ProfiledModel {
 /// Lowers the workload for its batch size; backward adds each layer's gradients to those kept.
 ProfiledModel profiled_model(const std::string& name, const Workload& workload);
 
+inline constexpr Pass all_passes[] = {Pass::forward, Pass::backward, Pass::update, Pass::step};
+
+/// A pass of the model on one rank.
+MeasuredPass pass_of(const ProfiledModel& model, Pass pass);
+
 /// Passes of each model (forward, backward, update, step), then each operator once, the costliest first, so that a
 /// budget that ends early left out what matters least.
 std::vector<SamplePoint> points_of(const std::vector<ProfiledModel>& models);

@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_set>
 
 #include "profiler/least_time.h"
 #include "profiler/memory_check.h"
@@ -17,13 +18,6 @@ double weight(const SamplePoint& point) { return std::holds_alternative<Measured
 constexpr double longest_point_s = 20.0;
 constexpr double shortest_point_s = 0.05;
 
-// Of one run, with all that stands around what it times.
-double wall_s(PreparedWork& work) {
-    const double begin_s = steady_now_s();
-    (void)work.run_s();
-    return steady_now_s() - begin_s;
-}
-
 const ProfiledModel* model_of(const std::vector<ProfiledModel>& models, const SamplePoint& point) {
     const auto* pass = std::get_if<MeasuredPass>(&point);
     for (const ProfiledModel& m : models)
@@ -32,11 +26,12 @@ const ProfiledModel* model_of(const std::vector<ProfiledModel>& models, const Sa
 }
 
 Status check_room(const Backend& backend, const SamplePoint& point, const ProfiledModel* model) {
-    if (const auto* op = std::get_if<Operator>(&point)) return check_memory(*op, backend.free_bytes());
+    if (const auto* op = std::get_if<Operator>(&point))
+        return check_memory(*op, backend.free_bytes(), backend.fused_attention());
     if (model == nullptr) return ok();  // refused for its own sake
     Training training = model->training;
     training.batch_size = std::get<MeasuredPass>(point).batch;
-    return check_memory(model->model, training, backend.free_bytes());
+    return check_memory(model->model, training, backend.free_bytes(), backend.fused_attention());
 }
 
 struct Prepare {
@@ -58,6 +53,24 @@ struct Prepare {
         return backend.prepare(found->model, training, pass);
     }
 };
+
+// Each point that the file lacks, once. `sample` is one of this backend.
+std::vector<const SamplePoint*> missing_in(const SampleFile& file, const std::vector<SamplePoint>& points,
+                                           TimingSample sample, std::size_t& known) {
+    const auto hash = [](const SamplePoint* point) { return hash_of(*point); };
+    const auto equal = [](const SamplePoint* a, const SamplePoint* b) { return *a == *b; };
+    std::unordered_set<const SamplePoint*, decltype(hash), decltype(equal)> seen(points.size(), hash, equal);
+    std::vector<const SamplePoint*> out;
+    for (const SamplePoint& point : points) {
+        if (!seen.insert(&point).second) continue;
+        sample.point = point;
+        if (file.find(sample) != nullptr)
+            ++known;
+        else
+            out.push_back(&point);
+    }
+    return out;
+}
 
 }  // namespace
 
@@ -87,59 +100,53 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
                               const std::vector<SamplePoint>& points, const ProfileOptions& options, SampleFile& file,
                               const Progress& progress) {
     const double begin_s = steady_now_s();
+    const auto budget_left_s = [&] { return options.budget_s - (steady_now_s() - begin_s); };
     ProfileResult out;
-    std::vector<TimingSample> missing;
-    double weights = 0.0;
-    for (const SamplePoint& point : points) {
-        TimingSample sample = blank_sample(backend, point, options);
-        if (file.find(sample) != nullptr) {
-            ++out.known;
-            continue;
-        }
-        weights += weight(point);
-        missing.push_back(std::move(sample));
-    }
+    TimingSample sample = blank_sample(backend, Operator{}, options);
+    const std::vector<const SamplePoint*> missing = missing_in(file, points, sample, out.known);
+    double weight_left = 0.0;  // of the points to come
+    for (const SamplePoint* point : missing) weight_left += weight(*point);
     LeastTime least(backend);
+    Pace pace;
     std::size_t done = 0;
-    double weights_done = 0.0;
-    for (TimingSample& sample : missing) {
-        const double spent_s = steady_now_s() - begin_s;
-        const double rest_s = options.budget_s - spent_s;
+    for (const SamplePoint* next : missing) {
+        const SamplePoint& point = *next;
+        const double rest_s = budget_left_s();
         if (rest_s <= 0.0) break;
-        const double left_s =
-            weights_done > 0.0 ? std::min(rest_s, spent_s / weights_done * (weights - weights_done)) : rest_s;
-        progress(done, missing.size(), left_s, describe(sample.point));
+        progress(done, missing.size(), pace.left(weight_left, rest_s), point);
         ++done;
-        weights_done += weight(sample.point);
+        const double own = weight(point);
         // Short points leave their share to the others: each may take nearly twice its own, the last what is left.
-        RepeatPolicy policy = options.policy;
-        const double own = weight(sample.point);
-        const double share_s = 2.0 * rest_s * own / (weights - weights_done + 2.0 * own);
-        const ProfiledModel* model = model_of(models, sample.point);
-        if (auto room = check_room(backend, sample.point, model); !room) {
-            out.refused.push_back(fmt::format("{}: {}", describe(sample.point), room.error().message));
+        const double share_s = 2.0 * rest_s * own / (weight_left + own);
+        weight_left -= own;
+        const ProfiledModel* model = model_of(models, point);
+        if (auto room = check_room(backend, point, model); !room) {
+            out.refused.push_back(fmt::format("{}: {}", describe(point), room.error().message));
             continue;
         }
         // What cannot end within the budget is left; there may be time for shorter ones.
-        if (least.of_s(sample.point, model) > rest_s) {
+        if (least.of_s(point, model) > rest_s) {
             ++out.left;
             continue;
         }
-        auto work = std::visit(Prepare{backend, models}, sample.point);
+        auto work = std::visit(Prepare{backend, models}, point);
         if (!work) {
-            out.refused.push_back(fmt::format("{}: {}", describe(sample.point), work.error().message));
+            out.refused.push_back(fmt::format("{}: {}", describe(point), work.error().message));
             continue;
         }
-        const double once_s = wall_s(**work), now_left_s = options.budget_s - (steady_now_s() - begin_s);
-        least.took(sample.point, once_s);
+        const double once_s = wall_s(**work), now_left_s = budget_left_s();
+        least.took(point, once_s);
         if (fewest_runs * once_s > now_left_s) {
             ++out.left;
             continue;
         }
+        RepeatPolicy policy = options.policy;
         policy.most_s = std::min(now_left_s - once_s, std::clamp(share_s, shortest_point_s, longest_point_s));
+        sample.point = point;
         sample.device = backend.device();
         put_statistics(sample, repeat([&] { return (*work)->run_s(); }, steady_now_s, policy));
         if (auto status = file.append(sample); !status) return status.error();
+        pace.measured(own, rest_s - budget_left_s());
         ++out.measured;
     }
     out.left += missing.size() - done;

@@ -10,6 +10,7 @@
 #include "profiler/points.h"
 #include "profiler/repeat.h"
 #include "profiler/sample_file.h"
+#include "profiler/time_left.h"
 
 namespace dlcast {
 
@@ -20,8 +21,8 @@ struct ProfileOptions {
     std::string host = {};
 };
 
-/// After each point: how many are done of how many, seconds likely left, the next one.
-using Progress = std::function<void(std::size_t done, std::size_t of, double left_s, const std::string& next)>;
+/// Before each point: how many are done of how many, how long it will go on, the next one.
+using Progress = std::function<void(std::size_t done, std::size_t of, const TimeLeft& left, const SamplePoint& next)>;
 
 struct ProfileResult {
     std::size_t measured = 0, known = 0, left = 0;  // known: in the file before; left: the budget was over
@@ -29,8 +30,8 @@ struct ProfileResult {
     double spent_s = 0.0;
 };
 
-/// Appends a sample for each point that `file` lacks. A pass needs its model among `models`. Errors: the file alone;
-/// what cannot be measured is `refused`.
+/// Appends a sample for each point that `file` lacks, each once however often it is named. A pass needs its model among
+/// `models`. Errors: the file alone; what cannot be measured is `refused`.
 Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>& models,
                               const std::vector<SamplePoint>& points, const ProfileOptions& options, SampleFile& file,
                               const Progress& progress);

@@ -5,6 +5,7 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 
+#include "predictor/base/text.h"
 #include "profiler/known_device.h"
 #include "profiler/process_age.h"
 #include "profiler/profile_options.h"
@@ -21,9 +22,12 @@ struct Options {
     bool json = false;
 };
 
+// In one line, whatever a path in it may hold.
+void say(const std::string& text) { fmt::print(stderr, "dlcast-profile: {}\n", one_line(text, std::string::npos)); }
+
 int report(const Error& error) {
     end_progress();
-    fmt::print(stderr, "dlcast-profile: error: {}\n", error.message);
+    say("error: " + error.message);
     return 1;
 }
 
@@ -41,15 +45,14 @@ int run(const Options& o) {
     std::string note;
     auto file = SampleFile::open(o.output, note);
     if (!file) return report(file.error());
-    if (!note.empty()) fmt::print(stderr, "dlcast-profile: {}\n", note);
+    if (!note.empty()) say(note);
     auto device = o.device == "cuda" ? open_cuda(0) : open_cpu();
     if (!device) return report(device.error());
 
     const auto written = describe_device(*device, o.gpus, o.output + ".gpus.toml");
     if (!written) return report(written.error());
     if (!written->empty())
-        fmt::print(stderr, "dlcast-profile: {} is no known device; its entry is in {}\n",
-                   device->backend->device().name, *written);
+        say(fmt::format("{} is no known device; its entry is in {}", device->backend->device().name, *written));
     ProfileOptions options;
     options.budget_s = *budget_s - process_age_s();  // libraries were loaded, the device was described
     options.policy.relative_ci = o.ci_pct / 100.0;
@@ -99,7 +102,8 @@ int main(int argc, char** argv) {
             throw CLI::ValidationError(words.error().message);
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);  // --help, --version
-        fmt::print(stderr, "dlcast-profile: error: {}\ndlcast-profile: see `dlcast-profile --help`\n", fault.what());
+        say(std::string("error: ") + fault.what());
+        say("see `dlcast-profile --help`");
         return 2;
     }
     try {

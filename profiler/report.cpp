@@ -13,21 +13,30 @@ namespace dlcast {
 namespace {
 
 constexpr double line_every_s = 10.0;
+constexpr std::size_t width_of_terminals = 118;
+constexpr std::size_t name_width = 24;
+
+// Names are paths, with whatever characters a path may have.
+std::string printable(const std::string& text) { return one_line(text, std::string::npos); }
+
+// 0: nothing of it was measured.
+std::string milliseconds(double seconds) { return seconds > 0.0 ? fmt::format("{:.3f} ms", 1e3 * seconds) : "-"; }
 
 bool on_terminal() { return ::isatty(STDERR_FILENO) != 0; }
 
 }  // namespace
 
 Progress progress_on_stderr(const std::string& program) {
-    return [program, terminal = on_terminal(), last_s = -line_every_s](std::size_t done, std::size_t of, double left_s,
-                                                                       const std::string& next) mutable {
+    return [program, terminal = on_terminal(), last_s = -line_every_s](
+               std::size_t done, std::size_t of, const TimeLeft& left, const SamplePoint& next) mutable {
         const double now_s = steady_now_s();
         if (!terminal && last_s > 0.0 && now_s - last_s < line_every_s) return;
         last_s = now_s;
         const std::string text =
-            fmt::format("{}: {} of {} points, {} left; {}", program, done, of, format_duration(left_s), next);
+            one_line(fmt::format("{}: {} of {} points, {}; {}", program, done, of, to_string(left), describe(next)),
+                     terminal ? width_of_terminals : std::string::npos);
         if (terminal)
-            fmt::print(stderr, "\r\033[K{}", one_line(text, 118));
+            fmt::print(stderr, "\r\033[K{}", text);
         else
             fmt::print(stderr, "{}\n", text);
         std::fflush(stderr);
@@ -43,15 +52,21 @@ std::string profile_text(const ProfileResult& result, const std::vector<ModelSum
                                   format_duration(result.spent_s));
     if (result.known > 0) out += fmt::format(", {} known before", result.known);
     if (!result.refused.empty()) out += fmt::format(", {} not possible", result.refused.size());
-    if (result.left > 0) out += fmt::format(", {} left: the budget is over, run again to go on", result.left);
-    out += fmt::format("; {}\n", output);
-    for (const std::string& refused : result.refused) out += fmt::format("  not possible: {}\n", refused);
+    if (result.left > 0)
+        out += fmt::format(", {} left: no time within the budget; run again, or with a larger one", result.left);
+    out += fmt::format("; {}\n", printable(output));
+    for (const std::string& refused : result.refused) out += fmt::format("  not possible: {}\n", printable(refused));
     for (const ModelSums& model : models) {
-        out += fmt::format("\n{:<24} {:>14} {:>14} {:>8}\n", model.model, "sum of layers", "whole pass", "off by");
+        // A name that is wider than its column has a line of its own.
+        const std::string name = printable(model.model);
+        const bool fits = name.size() <= name_width;
+        out += fmt::format("\n{}{:<{}} {:>14} {:>14} {:>8}\n", fits ? "" : name + "\n", fits ? name : "", name_width,
+                           "sum of layers", "whole pass", "off by");
         for (const LayerSum& sum : model.sums) {
-            out += fmt::format("  {:<22} {:>11.3f} ms ", to_string(sum.pass), 1e3 * sum.layers_s);
-            out += sum.whole_s > 0.0 ? fmt::format("{:>11.3f} ms {:>+7.1f} %", 1e3 * sum.whole_s, 100.0 * sum.error())
-                                     : fmt::format("{:>14} {:>8}", "-", "-");
+            const bool both = sum.layers_s > 0.0 && sum.whole_s > 0.0;
+            out += fmt::format("  {:<{}} {:>14} {:>14} {:>8}", to_string(sum.pass), name_width - 2,
+                               milliseconds(sum.layers_s), milliseconds(sum.whole_s),
+                               both ? fmt::format("{:+.1f} %", 100.0 * sum.error()) : "-");
             if (sum.missing > 0)
                 out += fmt::format("  ({} operator{} not measured)", sum.missing, sum.missing == 1 ? "" : "s");
             out += '\n';
@@ -75,7 +90,7 @@ std::string profile_json(const ProfileResult& result, const std::vector<ModelSum
         entry.set("model", model.model);
         for (const LayerSum& sum : model.sums) {
             Value part = Value::object();
-            part.set("layers_ms", 1e3 * sum.layers_s);
+            part.set("layers_ms", sum.layers_s > 0.0 ? Value(1e3 * sum.layers_s) : Value());
             part.set("whole_ms", sum.whole_s > 0.0 ? Value(1e3 * sum.whole_s) : Value());
             part.set("missing", sum.missing);
             entry.set(to_string(sum.pass), part);

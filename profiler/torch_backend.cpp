@@ -8,6 +8,7 @@
 
 #include "predictor/base/text.h"
 #include "profiler/cache_evictor.h"
+#include "profiler/torch_functions.h"
 #include "profiler/torch_network.h"
 #include "profiler/torch_operators.h"
 
@@ -95,6 +96,7 @@ public:
     std::map<std::string, std::string> versions() const override { return versions_; }
     SampleDevice device() const override { return describe_(); }
     double free_bytes() const override { return free_bytes_(); }
+    bool fused_attention() const override { return torch_fuses_attention(device_); }
 
     Result<std::unique_ptr<PreparedWork>> prepare(const Operator& op) override {
         allow_tf32(op.precision);

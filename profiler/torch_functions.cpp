@@ -35,8 +35,23 @@ Tensor torch_function(Function function, const Tensor& x) {
     }
 }
 
+namespace {
+
+const c10::optional<c10::OperatorHandle>& fused_attention() {
+    static const auto found = c10::Dispatcher::singleton().findSchema({"aten::scaled_dot_product_attention", ""});
+    return found;
+}
+
+}  // namespace
+
+bool torch_fuses_attention(torch::Device device) {
+    // On a CPU early releases of the call still make the scores; those with a kernel for it have this operator.
+    return fused_attention() && (!device.is_cpu() || c10::Dispatcher::singleton().findSchema(
+                                                         {"aten::_scaled_dot_product_flash_attention_for_cpu", ""}));
+}
+
 Tensor torch_attention(const Tensor& q, const Tensor& k, const Tensor& v) {
-    static const auto fused = c10::Dispatcher::singleton().findSchema({"aten::scaled_dot_product_attention", ""});
+    const auto& fused = fused_attention();
     if (!fused) {
         const double scale = 1.0 / std::sqrt(static_cast<double>(q.size(-1)));
         return torch::bmm(torch::softmax(torch::bmm(q * scale, k.transpose(1, 2)), -1), v);

@@ -23,6 +23,9 @@ Result<std::shared_ptr<torch::optim::Optimizer>> make_torch_optimizer(std::vecto
 /// (2.0 and later), else its parts.
 torch::Tensor torch_attention(const torch::Tensor& q, const torch::Tensor& k, const torch::Tensor& v);
 
+/// Whether that keeps no array of scores on this device.
+bool torch_fuses_attention(torch::Device device);
+
 /// The function that an elementwise operator or an activation applies.
 torch::Tensor torch_function(Function function, const torch::Tensor& x);
 

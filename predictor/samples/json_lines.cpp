@@ -11,7 +11,6 @@
 namespace dlcast {
 namespace {
 
-constexpr std::size_t longest_line = 64u << 10;
 constexpr int most_lines = 10'000'000;
 
 // A line was parsed as a text of its own.
@@ -84,6 +83,11 @@ Result<std::vector<SamplePoint>> read_plan(const std::string& path) {
     auto status = for_each_line(path, [&](std::string_view text, int line) -> Status {
         auto point = parse_plan_line(text, path, line);
         if (!point) return point.error();
+        if (out.size() == most_plan_points)
+            return invalid_argument(fmt::format(
+                "{}:{}: a plan has at most {} points; measure a part of it (`head -n {}`), or let `dlcast calibrate` "
+                "choose fewer",
+                path, line, most_plan_points, most_plan_points));
         out.push_back(std::move(*point));
         return ok();
     });

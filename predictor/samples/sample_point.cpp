@@ -33,6 +33,29 @@ Value pass_value(const MeasuredPass& point) {
     return out;
 }
 
+std::size_t mixed(std::size_t hash, std::size_t value) { return (hash ^ value) * 0x9e3779b97f4a7c15U; }
+
+struct PointHash {
+    std::size_t operator()(const Operator& op) const { return hash_of(op); }
+    std::size_t operator()(const MeasuredCollective& p) const {
+        std::size_t hash = std::hash<std::string>()(p.library);
+        for (const std::uint64_t value : {static_cast<std::uint64_t>(p.collective), p.bytes,
+                                          static_cast<std::uint64_t>(p.ranks), static_cast<std::uint64_t>(p.nodes)})
+            hash = mixed(hash, value);
+        return hash;
+    }
+    std::size_t operator()(const MeasuredPass& p) const {
+        std::size_t hash = std::hash<std::string>()(p.model);
+        for (const std::uint64_t value :
+             {static_cast<std::uint64_t>(p.batch), static_cast<std::uint64_t>(p.pass),
+              static_cast<std::uint64_t>(p.training), static_cast<std::uint64_t>(p.precision),
+              static_cast<std::uint64_t>(p.optimizer), static_cast<std::uint64_t>(p.ranks),
+              static_cast<std::uint64_t>(p.nodes), p.bucket_bytes})
+            hash = mixed(hash, value);
+        return hash;
+    }
+};
+
 struct PointWriter {
     Value& out;
     void operator()(const Operator& op) const { out.set("operator", operator_value(op)); }
@@ -91,6 +114,8 @@ const char* to_string(Pass pass) {
     }
     return "";
 }
+
+std::size_t hash_of(const SamplePoint& point) { return std::visit(PointHash{}, point); }
 
 void put_point(Value& object, const SamplePoint& point) { std::visit(PointWriter{object}, point); }
 

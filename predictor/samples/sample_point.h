@@ -47,12 +47,17 @@ struct MeasuredPass {
 /// What a sample is of. An Operator is one call, as lowering.h makes them of layers.
 using SamplePoint = std::variant<Operator, MeasuredCollective, MeasuredPass>;
 
+/// Of all fields, for tables of distinct points.
+std::size_t hash_of(const SamplePoint& point);
+
 /// Sets the member that names the point: "operator", "collective" or "pass".
 void put_point(Value& object, const SamplePoint& point);
 
 /// Reads that member of the object behind `r` (`root`), strictly. Errors: place, fault, remedy; not exactly one of the
 /// three.
 Result<SamplePoint> read_point(ObjectReader& r, const Value& root, const std::string& source);
+
+inline constexpr std::size_t longest_line = 64u << 10;  // bytes, of these files
 
 /// An object that was parsed from one line of a file, with places in that line. Errors: not JSON, over 64 KiB.
 Result<Value> parse_json_line(std::string_view text, const std::string& source, int line);
@@ -62,7 +67,9 @@ Result<Value> parse_json_line(std::string_view text, const std::string& source, 
 Status for_each_line(const std::string& path, const std::function<Status(std::string_view, int)>& use);
 
 /// A plan of what to measure: one object a line with one of the three members. `dlcast calibrate` writes plans,
-/// `dlcast-profile --plan` measures them. Errors as above.
+/// `dlcast-profile --plan` measures them. Errors as above; a plan has at most `most_plan_points`: with the shortest
+/// time that a point takes, an hour and a half.
+inline constexpr std::size_t most_plan_points = 100'000;
 std::string to_plan_line(const SamplePoint& point);
 Result<SamplePoint> parse_plan_line(std::string_view text, const std::string& source, int line);
 Result<std::vector<SamplePoint>> read_plan(const std::string& path);

@@ -68,15 +68,20 @@ TEST_CASE("a plan holds distinct operators of the models, some of each group", "
     REQUIRE(plan);
     REQUIRE(plan->groups.size() ==
             5);  // both in fp32: convolutions, two kinds of products and of memory-bound operators
-    std::size_t chosen = 0;
+    std::size_t chosen = 0, candidates = 0;
     for (const PlannedGroup& group : plan->groups) {
         CHECK(group.chosen >= 3);
         CHECK(group.candidates > group.chosen);
         chosen += group.chosen;
+        candidates += group.candidates;
     }
     CHECK(chosen == plan->operators.size());
-    CHECK(chosen >= 22);
-    CHECK(chosen <= 32);
+    CHECK(chosen == 24);  // the budget
+    // A part is its share of the budget, give or take what the three of small groups take from the others.
+    for (const PlannedGroup& group : plan->groups)
+        if (group.chosen > 3)
+            CHECK(static_cast<double>(group.chosen) ==
+                  Approx(24.0 * static_cast<double>(group.candidates) / static_cast<double>(candidates)).margin(4));
     for (std::size_t i = 0; i < plan->operators.size(); ++i)
         for (std::size_t j = 0; j < i; ++j) CHECK_FALSE(plan->operators[i] == plan->operators[j]);
 
@@ -86,6 +91,17 @@ TEST_CASE("a plan holds distinct operators of the models, some of each group", "
     const auto read = read_plan(folder.write("plan.jsonl", text));
     REQUIRE(read);
     CHECK(read->size() == chosen);
+
+    // Five groups, three of each: refine can judge no fewer.
+    CHECK(plan->least == 15);
+    const auto few = plan_operators(space, device, **model, 1, 1);
+    REQUIRE_FALSE(few);
+    CHECK_THAT(few.error().message, Contains("--budget 1:") && Contains("give --budget 15 or more"));
+    CHECK(plan_operators(space, device, **model, 15, 1)->operators.size() == 15);
+    CHECK(plan_operators(space, device, **model, 16, 1)->operators.size() == 16);
+    const auto usual = plan_operators({{"vgg16"}, {8}, {}}, device, **model, 0, 1);
+    REQUIRE(usual);
+    CHECK(usual->operators.size() == usual->least);  // vgg16 has some fifty operators: 2.4 % are two
 
     space.precisions = {"int4"};
     CHECK_THAT(plan_operators(space, device, **model, 24, 1).error().message, Contains("int4"));

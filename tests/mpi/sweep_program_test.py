@@ -26,7 +26,7 @@ def check(condition, what):
 
 
 def mpirun(ranks, *command):
-    return subprocess.run([*RUN, "-np", str(ranks), *map(str, command)], capture_output=True, text=True, timeout=120)
+    return subprocess.run([*RUN, "-np", str(ranks), *map(str, command)], capture_output=True, text=True, timeout=240)
 
 
 def ranks_of(mpirun_pid):
@@ -48,7 +48,8 @@ def disturbed(folder, what, victim, *options):
     """Starts an endless sweep, sends `what` to a rank once samples come, and gives (exit code, stderr, samples)."""
     out = folder / f"{what.name}{victim}.jsonl"
     process = subprocess.Popen(
-        [*RUN, "-np", "3", SWEEP, "--budget", "1h", "--ci", "0.1", "--max-bytes", "4096", "-o", out, *options],
+        [*RUN, "-np", "3", SWEEP, "--budget", "1h", "--ci", "0.1", "--max-bytes", "4096",
+         "--gpus", folder / "sweep.jsonl.gpus.toml", "-o", out, *options],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while time.monotonic() < deadline and not (out.exists() and out.read_text().count("\n") >= 1):
@@ -71,7 +72,7 @@ with tempfile.TemporaryDirectory() as scratch:
     folder = pathlib.Path(scratch)
     (folder / "net.json").write_text(json.dumps(NET))
     out = folder / "sweep.jsonl"
-    sweep = [SWEEP, folder / "net.json", "--budget", "40s", "--ci", "30", "--max-bytes", "16384", "-o", out]
+    sweep = [SWEEP, folder / "net.json", "--budget", "2min", "--ci", "50", "--max-bytes", "4096", "-o", out]
     first = mpirun(4, *sweep)
     check(first.returncode == 0, first.stderr)
     samples = [json.loads(line) for line in out.read_text().splitlines()]
@@ -87,6 +88,19 @@ with tempfile.TemporaryDirectory() as scratch:
     points = [json.dumps([s["rank"], s.get("operator"), s.get("collective"), s.get("pass")])
               for s in map(json.loads, out.read_text().splitlines())]
     check(again.returncode == 0 and len(points) == len(set(points)), "nothing is measured twice")
+
+    # A tenth of a second is over when the ranks have started: each part asks rank 0 and ends, on all of them.
+    began = time.monotonic()
+    late = mpirun(3, SWEEP, folder / "net.json", "--budget", "0.1s", "--gpus", f"{out}.gpus.toml", "-o", folder / "late.jsonl")
+    check(late.returncode == 0 and late.stdout.count("no time within the budget") == 3, late.stdout + late.stderr)
+    check(not (folder / "late.jsonl").read_text(), "nothing is measured after the budget")
+    check(time.monotonic() - began < 60, "no rank waits for another")
+    # What the memory does not hold is refused by all before anything is made up: 4 x 10^12 bytes of weights.
+    (folder / "wide.json").write_text(json.dumps({**NET, "model": {"name": "wide", "input": [1_000_000], "layers": [
+        {"type": "linear", "out": 1_000_000}]}, "dataset": {"samples": 100}}))
+    wide = mpirun(2, SWEEP, folder / "wide.json", "--budget", "1min", "--ci", "50", "--max-bytes", "1024", "--gpus",
+                  f"{out}.gpus.toml", "-o", folder / "wide.jsonl")
+    check(wide.returncode == 0 and wide.stdout.count("GiB are free") >= 5, wide.stdout + wide.stderr)
 
     averaged = mpirun(3, CHECK)
     check(averaged.returncode == 0 and "averaged in 2 buckets" in averaged.stdout, averaged.stderr)

@@ -33,6 +33,13 @@ TEST_CASE("a system that tells nothing has one CPU", "[profiler]") {
     CHECK(facts.clock_Hz == 0.0);
 }
 
+// Its entry in a catalog needs it, and repetitions are as long apart as it is large.
+TEST_CASE("the last cache of the running machine is known, whether Linux tells of it or not", "[profiler]") {
+    const double bytes = read_cpu_facts().last_cache_bytes;
+    CHECK(bytes >= 256 << 10);
+    CHECK(bytes <= 2e9);
+}
+
 TEST_CASE("a CPU's catalog key says its model and threads", "[profiler]") {
     CHECK(cpu_key("Intel(R) Xeon(R) Gold 6230 CPU @ 2.10GHz", 8) == "Intel-Xeon-Gold-6230-8T");
     CHECK(cpu_key("AMD EPYC 7763 64-Core Processor", 2) == "AMD-EPYC-7763-64-Core-2T");

@@ -200,3 +200,35 @@ TEST_CASE("a plan reads back as it was written", "[samples]") {
     REQUIRE_FALSE(fault);
     CHECK(fault.error().message.starts_with(wrong + ":2:1: "));
 }
+
+TEST_CASE("a plan of more points than can be measured is refused with what to do", "[samples]") {
+    ScratchFolder folder;
+    const std::string line = to_plan_line(convolution()) + "\n";
+    std::string text;
+    for (std::size_t i = 0; i <= most_plan_points; ++i) text += line;
+    const std::string file = folder.write("plan", text);
+    const auto fault = read_plan(file);
+    REQUIRE_FALSE(fault);
+    CHECK(fault.error().message.find("plan:100001: a plan has at most 100000 points") != std::string::npos);
+    CHECK(fault.error().message.find("head -n 100000") != std::string::npos);
+    text.resize(text.size() - line.size());
+    CHECK(read_plan(folder.write("plan", text))->size() == most_plan_points);
+}
+
+TEST_CASE("points that differ in one field have different hashes", "[samples]") {
+    const MeasuredPass pass{"net", 8, Pass::step, true, Precision::fp32, Optimizer::sgd, 2, 1, 0};
+    const MeasuredCollective collective{Collective::all_reduce, 1024, 4, 2, "mpi"};
+    std::vector<SamplePoint> points{convolution(), pass, collective};
+    const auto changed = [&](auto point, auto change) {
+        change(point);
+        points.emplace_back(point);
+    };
+    changed(convolution(), [](Operator& op) { op.bias = !op.bias; });
+    changed(pass, [](MeasuredPass& p) { p.model = "other"; });
+    changed(pass, [](MeasuredPass& p) { p.pass = Pass::update; });
+    changed(pass, [](MeasuredPass& p) { p.bucket_bytes = 25 << 20; });
+    changed(collective, [](MeasuredCollective& c) { c.collective = Collective::broadcast; });
+    changed(collective, [](MeasuredCollective& c) { c.nodes = 1; });
+    for (std::size_t i = 0; i < points.size(); ++i)
+        for (std::size_t j = 0; j < points.size(); ++j) CHECK((hash_of(points[i]) == hash_of(points[j])) == (i == j));
+}

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+#include "profiler/report.h"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "predictor/base/text.h"
+
+using namespace dlcast;
+
+namespace {
+
+const ModelSums sums_of(const std::string& model) {
+    return {model, {{Pass::forward, 0.0, 0.0, 3}, {Pass::backward, 1.5e-3, 1e-3, 0}, {Pass::step, 1.5e-3, 0.0, 3}}};
+}
+
+std::vector<std::string> lines_of(const ModelSums& model) { return split(profile_text({}, {model}, "s.jsonl"), '\n'); }
+
+}  // namespace
+
+TEST_CASE("the table of sums says nothing of what was not measured", "[profiler]") {
+    const auto lines = lines_of(sums_of("net.json"));
+    REQUIRE(lines.size() == 7);
+    CHECK(lines[2] == "net.json                  sum of layers     whole pass   off by");
+    CHECK(lines[3] == "  forward                             -              -        -  (3 operators not measured)");
+    CHECK(lines[4] == "  backward                     1.500 ms       1.000 ms  +50.0 %");
+    CHECK(lines[5] == "  step                         1.500 ms              -        -  (3 operators not measured)");
+    const std::string json = profile_json({}, {sums_of("net.json")}, "s.jsonl");
+    CHECK(json.find("\"layers_ms\": null") != std::string::npos);
+}
+
+TEST_CASE("a name wider than its column stands above the table, whatever characters it has", "[profiler]") {
+    const auto lines = lines_of(sums_of("/home/someone/models/a\nnet.json"));
+    CHECK(lines[2] == "/home/someone/models/a?net.json");
+    CHECK(lines[3].find("sum of layers") == lines_of(sums_of("net.json"))[2].find("sum of layers"));
+}
