@@ -160,10 +160,10 @@ namespace {
 std::string nearest_dataset(const std::string& name) {
     std::vector<std::string> spelt = dataset_names();
     std::vector<std::string> names = spelt;
-    for (const Dataset& dataset : known_datasets())
-        if (const auto dash = dataset.name.rfind('-'); dash != std::string::npos) {
-            spelt.push_back(dataset.name.substr(0, dash));
-            names.push_back(dataset.name);
+    for (const std::string& known : dataset_names())
+        if (const auto dash = known.rfind('-'); dash != std::string::npos) {
+            spelt.push_back(known.substr(0, dash));
+            names.push_back(known);
         }
     const std::string near = nearest_name(name, spelt);
     if (near.empty()) return "";
