@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <functional>
 #include <queue>
 #include <unordered_map>
@@ -156,24 +157,42 @@ private:
                 if (graph_.layers[i].kind == "InputLayer") graph_.inputs.push_back(i);
     }
 
-    // Calls count from 0 among those that the file holds. Of a layer called once, other numbers stem from models that
-    // are not in the file.
+    template <typename Body>
+    void each_ref(Body&& body) {
+        for (KerasEntry& entry : graph_.layers)
+            for (KerasNode& call : entry.calls) {
+                for (KerasRef& ref : call.reads) body(ref, *entry.layer);
+                for (auto& [key, ref] : call.named) body(ref, *entry.layer);
+            }
+        for (KerasRef& ref : graph_.outputs) body(ref, *graph_.layers.back().layer);
+    }
+
+    // Calls count from 0 among those that the file holds; of a model inside Keras 2 counts its own making as call 0. Of
+    // a layer called once, other numbers stem from models that are not in the file.
     Status check_calls() {
         if (!fault_.message.empty()) return fault_;
+        struct Numbers {
+            std::size_t least = SIZE_MAX, most = 0;
+        };
+        std::vector<Numbers> read(graph_.layers.size());
+        each_ref([&](const KerasRef& ref, const Value&) {
+            Numbers& numbers = read[ref.layer];
+            numbers.least = std::min(numbers.least, ref.call);
+            numbers.most = std::max(numbers.most, ref.call);
+        });
         const auto check = [&](KerasRef& ref, const Value& at) {
             const KerasEntry& entry = graph_.layers[ref.layer];
-            if (entry.calls.size() == 1) ref.call = 0;
+            const Numbers& numbers = read[ref.layer];
+            if (entry.calls.size() == 1)
+                ref.call = 0;
+            else if (is_keras_model(entry.kind) && numbers.least == 1 && numbers.most == entry.calls.size())
+                --ref.call;
             if (ref.call < entry.calls.size()) return;
             keep_fault(at, fmt::format("call {} of \"{}\" is read, which is called {} times; write the model with "
                                        "Keras again",
                                        ref.call + 1, one_line(entry.name, longest_shown), entry.calls.size()));
         };
-        for (KerasEntry& entry : graph_.layers)
-            for (KerasNode& call : entry.calls) {
-                for (KerasRef& ref : call.reads) check(ref, *entry.layer);
-                for (auto& [key, ref] : call.named) check(ref, *entry.layer);
-            }
-        for (KerasRef& ref : graph_.outputs) check(ref, *graph_.layers.back().layer);
+        each_ref(check);
         if (!fault_.message.empty()) return fault_;
         return ok();
     }

@@ -167,6 +167,8 @@ TEST_CASE("groups, multipliers and biases of Keras convolutions count", "[model]
     CHECK(of_chain("40, 4", {layer("Conv1D", "x", one)}).parameters == 78);
     CHECK(of_chain("40, 4", {layer("Conv1D", "x", one + R"(, "groups": 2, "use_bias": false)")}).parameters == 36);
     CHECK(of_chain("40, 4", {layer("SeparableConv1D", "x", one)}).parameters == 42);
+    CHECK(of_chain("40, 4", {layer("SeparableConv1D", "x", one + R"(, "depth_multiplier": 2)")}).parameters ==
+          24 + 48 + 6);
     CHECK(of_chain("40, 4", {layer("SeparableConv1D", "x", one + R"(, "use_bias": false)")}).parameters == 36);
     CHECK(of_chain("40, 4", {layer("DepthwiseConv1D", "x", R"("kernel_size": 3, "depth_multiplier": 2)")}).parameters ==
           32);
@@ -193,7 +195,8 @@ TEST_CASE("a Keras layer that is called twice computes twice and learns once", "
 }
 
 // Two images through one tower of 3 x 3 x 3 x 8 + 8 = 224 parameters, joined: 16 x 2 + 2 = 34. 8 x 8 places, 2 x 27 x 8
-// FLOPs at each, twice. In Keras 2's form, and in Keras 3's with the tower a Sequential.
+// FLOPs at each, twice. In Keras 2's form, which counts the calls of a model from 1 on, and in Keras 3's with the tower
+// a Sequential.
 TEST_CASE("the towers of a siamese network share their weights and are computed for each input", "[model][keras]") {
     const std::string conv = R"("filters": 8, "kernel_size": [3, 3], "padding": "same")";
     const std::string inside = input("x", "8, 8, 3") + "," + layer("Conv2D", "c", conv, reads({"x"})) + "," +
@@ -213,7 +216,7 @@ TEST_CASE("the towers of a siamese network share their weights and are computed 
         input("x", "8, 8, 3") + "," + layer("Conv2D", "c", conv) + "," + layer("GlobalAveragePooling2D", "g", "") +
         R"(]}, "inbound_nodes": [)" + node3(tensor("left", 0)) + "," + node3(tensor("right", 0)) + "]}";
     const std::string old = functional({input("left", "8, 8, 3"), input("right", "8, 8, 3"), tower2,
-                                        layer("Concatenate", "join", "", reads({"tower+tower@1"})),
+                                        layer("Concatenate", "join", "", reads({"tower@1+tower@2"})),
                                         layer("Dense", "fc", R"("units": 2)", reads({"join"}))},
                                        R"(, "output_layers": [["fc", 0, 0]])");
     const std::string fresh =
