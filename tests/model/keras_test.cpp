@@ -2,8 +2,6 @@
 // What each Keras layer becomes. Counts of parameters are those that model.summary() of Keras prints, by hand beside.
 #include <fmt/format.h>
 
-#include <numeric>
-
 #include "model_test_support.h"
 
 using namespace dlcast;
@@ -60,12 +58,12 @@ const Layer& find(const Workload& w, const std::string& name) {
     return w.model.layers.front();
 }
 
-// Parameters and the output of the last layer before the loss (which flattens an image of one place).
-struct Result1 {
+// Parameters, and the output of the last layer before the loss.
+struct Counted {
     double parameters;
     Shape output;
 };
-Result1 of_chain(const std::string& shape, const std::vector<std::string>& layers) {
+Counted of_chain(const std::string& shape, const std::vector<std::string>& layers) {
     const Workload w = good_workload(chain(shape, layers));
     return {static_cast<double>(w.model.parameters), w.model.layers.at(w.model.layers.size() - 2).output};
 }
