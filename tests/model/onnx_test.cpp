@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -175,8 +176,8 @@ TEST_CASE("an opset outside of those read is refused, a newer one is named", "[m
     for (const std::int64_t opset : {1, 8, 31, 99}) {
         CAPTURE(opset);
         CHECK(error_of_file(model(graph, opset)) ==
-              "net.onnx: its opset is " + std::to_string(opset) +
-                  "; 9 to 21 are read: export the model again with opset_version=17");
+              fmt::format("net.onnx: its opset is {}; 9 to 21 are read: export the model again with opset_version=17",
+                          opset));
     }
     CHECK_THAT(error_of_file(varint(1, 8) + bytes(7, graph)), Catch::Contains("no opset is stated; 9 to 21 are read"));
     CHECK(good(model(graph, 21)).model.parameters == 24);
