@@ -63,7 +63,7 @@ std::string profile_text(const ProfileResult& result, const std::vector<ModelSum
         out += fmt::format("\n{}{:<{}} {:>14} {:>14} {:>8}\n", fits ? "" : name + "\n", fits ? name : "", name_width,
                            "sum of layers", "whole pass", "off by");
         for (const LayerSum& sum : model.sums) {
-            const bool both = sum.layers_s > 0.0 && sum.whole_s > 0.0;
+            const bool both = sum.layers_s > 0.0 && sum.whole_s > 0.0 && sum.missing == 0;
             out += fmt::format("  {:<{}} {:>14} {:>14} {:>8}", to_string(sum.pass), name_width - 2,
                                milliseconds(sum.layers_s), milliseconds(sum.whole_s),
                                both ? fmt::format("{:+.1f} %", 100.0 * sum.error()) : "-");
