@@ -33,10 +33,10 @@ std::string verdict_of(const ComparedGpu& gpu) {
 std::string title_of(const Comparison& comparison) {
     const Workload& w = comparison.workload;
     const Training& t = w.training;
-    return fmt::format("{}{}, {}, {}", w.model.name, w.dataset.name.empty() ? "" : ", " + w.dataset.name,
-                       to_string(t.precision),
-                       t.global_batch > 0 ? fmt::format("global batch {}", t.global_batch)
-                                          : fmt::format("batch {} a GPU", t.batch_size));
+    return fmt::format(
+        "{}{}, {}, {}", w.model.name, w.dataset.name.empty() ? "" : ", " + w.dataset.name, to_string(t.precision),
+        t.global_batch > 0 ? fmt::format("global batch {}", t.global_batch)
+                           : fmt::format("batch {} a {}", t.batch_size, unit_of(comparison.gpus.front().placement)));
 }
 
 std::vector<Placement> places_of(const Comparison& comparison) {

@@ -158,11 +158,12 @@ void choose(Scaling& out) {
 
 }  // namespace
 
-std::string kept_batch(const Workload& workload) {
+std::string kept_batch(const Workload& workload, const char* unit) {
     const Training& t = workload.training;
     if (t.global_batch > 0)
-        return fmt::format("the global batch of {} is kept, each GPU's part shrinks (strong scaling)", t.global_batch);
-    return fmt::format("the batch of {} a GPU is kept, the global batch grows (weak scaling)", t.batch_size);
+        return fmt::format("the global batch of {} is kept, each {}'s part shrinks (strong scaling)", t.global_batch,
+                           unit);
+    return fmt::format("the batch of {} a {} is kept, the global batch grows (weak scaling)", t.batch_size, unit);
 }
 
 Result<std::unique_ptr<Scaling>> make_scaling(const ScaleOptions& options, const PredictSite& site) {

@@ -53,7 +53,7 @@ struct Scaling {
 /// whatever `dp` says. Errors: those of make_prediction, and no count that can be.
 Result<std::unique_ptr<Scaling>> make_scaling(const ScaleOptions& options, const PredictSite& site);
 
-/// What stays when GPUs are added, in words.
-std::string kept_batch(const Workload& workload);
+/// What stays when GPUs, or nodes of CPUs, are added, in words; `unit` as unit_of has it.
+std::string kept_batch(const Workload& workload, const char* unit);
 
 }  // namespace dlcast

@@ -134,7 +134,8 @@ Value strings(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string to_text(const Scaling& scaling) {
-    std::string out = title_of(scaling) + "\n" + kept_batch(scaling.workload) + "\n";
+    std::string out = title_of(scaling) + "\n" +
+                      kept_batch(scaling.workload, unit_of(scaling.curves.front().points.front().placement)) + "\n";
     if (scaling.workload.training.global_batch == 0)
         out += "to keep the global batch: --set training.batch_per=global with --batch-size of all GPUs\n";
     if (!scaling.has_duration) out += "no duration is declared: times are those of a million samples\n";
@@ -159,7 +160,7 @@ std::string to_svg(const Scaling& scaling) {
         panel_of(scaling, "efficiency, %", false, [](const ScalePoint& p) { return 100 * p.efficiency; }),
         panel_of(scaling, hours_name(places), false, [](const ScalePoint& p) { return p.gpu_hours; })};
     std::vector<std::string> notes{
-        kept_batch(scaling.workload) +
+        kept_batch(scaling.workload, unit_of(scaling.curves.front().points.front().placement)) +
         "; ring: knee, beyond it more GPUs win less than half of what they could; hollow: does not fit"};
     if (scaling.fastest)
         notes.push_back(

@@ -67,7 +67,7 @@ TEST_CASE("a CPU by its name is one device a node, and told in nodes", "[predict
 
 TEST_CASE("what helps a job that is too long for a partition of CPUs is nodes", "[predict]") {
     SiteWithCpu site(true);
-    site.cluster.partitions.back().max_time_min = 1;
+    site.cluster.partitions.back().max_time_min = 60;
     PredictOptions options = resnet18_of_100_steps();
     options.partition = "cpu";
     options.overrides.steps = 100'000;

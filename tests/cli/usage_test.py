@@ -69,7 +69,7 @@ CASES = [
 
 # What is wrong is no usage: exit code 1, the place and the fault in one error.
 FAULTS = [
-    ("predict vgg61", "no file and no known model 'vgg61'; did you mean \"vgg16\"?"),
+    ("predict vgg61", "no file and no known model 'vgg61'; did you mean \"vgg11\"?"),
     ("predict resnet18 --gpu foo", "gpus.toml beside dlcast.toml lists those known (k40, "),
     ("predict ./bad.json --gpu a100", "./bad.json:1:"),
     ("predict inner/../bad.json --gpu a100", "inner/../bad.json:1:"),
