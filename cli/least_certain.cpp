@@ -17,6 +17,10 @@ std::vector<std::string> reasons(const Doubts& doubts) {
     std::vector<std::string> out;
     if (doubts.analytic) out.emplace_back("no network answers for these operators: typical efficiencies do");
     if (doubts.unseen_gpu) out.emplace_back("this GPU was never measured: its data sheet stands for it");
+    if (doubts.unseen_calls)
+        out.emplace_back(
+            "other calls or whole steps were measured on this GPU, calls of this kind were not: its data sheet stands "
+            "for them");
     if (doubts.far_from_data) out.emplace_back("sizes far from measured ones");
     if (doubts.other_precision) out.emplace_back("operators were measured in fp32 alone");
     return out;

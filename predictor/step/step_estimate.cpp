@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/step/step_estimate.h"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -38,6 +39,7 @@ Doubts layer_doubts(const std::vector<PlacedCalls>& calls, const std::vector<Ope
         const Doubts& of = times[call.place].doubts;
         out.analytic |= of.analytic;
         out.unseen_gpu |= of.unseen_gpu;
+        out.unseen_calls |= of.unseen_calls;
         out.far_from_data |= of.far_from_data;
         out.other_precision |= of.other_precision;
     }
@@ -58,6 +60,8 @@ StepEstimate estimate(const Workload& workload, const StepPlan& plan, const std:
     out.log_sd = log_sd_of(workload, plan.work, weights);
     std::vector<LayerSeconds> seconds = layer_seconds(plan.work, weights.coefficients);
     if (has_network) blend_network(workload, plan, times, seconds, out);
+    const auto is_of = [&](const StepFactor& factor) { return factor.gpu == plan.work.device.name; };
+    const bool steps_measured = std::any_of(weights.factors.begin(), weights.factors.end(), is_of);
     out.layers.reserve(workload.model.layers.size());
     for (std::size_t i = 0; i < workload.model.layers.size(); ++i) {
         const Layer& layer = workload.model.layers[i];
@@ -70,6 +74,10 @@ StepEstimate estimate(const Workload& workload, const StepPlan& plan, const std:
         timing.bound = seconds[place].bound;
         timing.log_sd = layer_log_sd(plan.calls[place], times);
         timing.doubts = layer_doubts(plan.calls[place], times);
+        if (timing.doubts.unseen_gpu && steps_measured) {
+            timing.doubts.unseen_gpu = false;
+            timing.doubts.unseen_calls = true;
+        }
         sum_forward(plan.work.layers[place], timing);
         out.layers.push_back(std::move(timing));
     }

@@ -37,6 +37,10 @@ public:
         for (std::size_t n = 0; n < missing.size(); ++n) {
             OperatorTime& time = (*fresh)[n];
             if (fits[n] != nullptr) time.median_s *= std::exp(fits[n]->residual.at(*asked[n].op, time.median_s));
+            if (time.doubts.unseen_gpu && is_measured(*asked[n].device)) {
+                time.doubts.unseen_gpu = false;
+                time.doubts.unseen_calls = true;
+            }
             out[missing[n]] = time;
         }
         cache_.insert(queries, out, missing);
@@ -46,6 +50,11 @@ public:
     std::string weights_id() const override { return model_->weights_id() + "+" + refined_.id; }
 
 private:
+    bool is_measured(const Device& device) const {
+        return std::any_of(refined_.groups.begin(), refined_.groups.end(),
+                           [&](const RefinedGroup& group) { return group.gpu == device.name; });
+    }
+
     const FittedGroup* find(const OperatorQuery& query) const {
         const RefinedGroup* found = nullptr;
         for (const RefinedGroup& refined : refined_.groups) {

@@ -171,10 +171,13 @@ private:
                     time_s -= hidden_part(time_s) * std::max(0.0, time_s - (*out)[index].median_s);
                 const double seen = net.scale_factor * std::exp(static_cast<double>(batch.log_scale[row]));
                 const double gpu = batch.table.group[row] < 0 ? net.unseen_log_sd * still_unseen(query) : 0.0;
+                const bool unseen = gpu > 0.0 && (query.offsets == nullptr || query.offsets->rows == 0);
                 const double precision = on_tensor_units(*query.device, *query.op) ? other_precision_log_sd : 0.0;
                 (*out)[index] = {time_s,
                                  std::sqrt(seen * seen + gpu * gpu + precision * precision),
-                                 {false, gpu > 0.0, batch.beyond[row] > far_sd, precision > 0.0}};
+                                 {.unseen_gpu = unseen,
+                                  .far_from_data = batch.beyond[row] > far_sd,
+                                  .other_precision = precision > 0.0}};
             }
         }
         return out;

@@ -49,4 +49,8 @@ TEST_CASE("layers of one kind stand apart where their reasons differ", "[predict
     CHECK(out[0].why.size() == 2);
     CHECK(to_value(out).as_array().front().find("why")->as_array().size() == 2);
     CHECK(least_certain_layers({}).empty());
+    const auto measured = least_certain_layers({layer("other", "softmax", 1, 0.1, {.unseen_calls = true})});
+    CHECK(measured.front().why ==
+          std::vector<std::string>{"other calls or whole steps were measured on this GPU, calls "
+                                   "of this kind were not: its data sheet stands for them"});
 }
