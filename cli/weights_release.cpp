@@ -12,6 +12,7 @@
 #include <system_error>
 #include <thread>
 
+#include "cli/lock_holder.h"
 #include "predictor/base/text.h"
 
 namespace dlcast {
@@ -36,7 +37,7 @@ fs::path link_path(const std::string& name) {
 }
 
 constexpr std::int64_t highest_version = 1'000'000'000'000;  // a higher one is no file of ours
-constexpr int lock_tries = 100;                              // one in 100 ms
+constexpr int lock_tries = 100, silent_tries = 10;           // one in 100 ms
 
 std::string version_prefix(const fs::path& link) { return link.filename().string() + ".v"; }
 
@@ -53,10 +54,13 @@ fs::path folder_of(const fs::path& link) { return link.has_parent_path() ? link.
 // Holds a folder against other publishers until destroyed. A file system without such locks is used without.
 class FolderLock {
 public:
-    explicit FolderLock(const fs::path& folder) : handle_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    FolderLock(const fs::path& folder, const Say& say)
+        : folder_(folder.string()), handle_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
         for (int tries = 0; handle_ >= 0 && ::flock(handle_, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; ++tries) {
             taken_ = tries < lock_tries;
             if (!taken_) return;
+            if (tries == silent_tries)
+                say(fmt::format("waiting for the lock on '{}', which {} holds", folder_, holder()));
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
     }
@@ -67,15 +71,21 @@ public:
     FolderLock& operator=(const FolderLock&) = delete;
     explicit operator bool() const { return taken_; }
 
+    Error held_by_another(const std::string& name) const {
+        return invalid_argument(fmt::format("cannot publish '{}': {} holds the lock on its folder '{}'; run it again",
+                                            name, holder(), folder_));
+    }
+
 private:
+    std::string holder() const {
+        const auto pid = lock_holder(handle_);
+        return pid ? fmt::format("process {}, another dlcast refine,", *pid) : "another dlcast refine";
+    }
+
+    std::string folder_;
     int handle_;
     bool taken_ = true;
 };
-
-Error held_by_another(const std::string& name) {
-    return invalid_argument(
-        fmt::format("cannot publish '{}': another dlcast refine is at work in its folder; run it again", name));
-}
 
 // Whether a folder is a version of ours, or NAME or NAME.last, which lead to one. What is put there goes with it.
 bool is_published(const fs::path& folder) {
@@ -125,7 +135,7 @@ void remove_older(const fs::path& link, const fs::path& last) {
 
 }  // namespace
 
-Status publish_weights(const std::string& name, const std::function<Status(const std::string&)>& fill) {
+Status publish_weights(const std::string& name, const std::function<Status(const std::string&)>& fill, const Say& say) {
     return guarded(name, [&]() -> Status {
         const fs::path link = link_path(name), last = link.string() + ".last";
         if (link.empty()) return invalid_argument("--out is empty; name the link to publish");
@@ -139,8 +149,8 @@ Status publish_weights(const std::string& name, const std::function<Status(const
                 "--out: '{}' is inside '{}', a published version that is removed in time; name a place beside it", name,
                 above.string()));
         fs::create_directories(folder_of(link));
-        const FolderLock lock(folder_of(link));
-        if (!lock) return held_by_another(name);
+        const FolderLock lock(folder_of(link), say);
+        if (!lock) return lock.held_by_another(name);
         const fs::path version = link.string() + fmt::format(".v{}", newest_version(link) + 1);
         const fs::path unfinished = version.string() + ".unfinished";
         fs::remove_all(unfinished);
@@ -161,11 +171,11 @@ Status publish_weights(const std::string& name, const std::function<Status(const
     });
 }
 
-Result<std::string> roll_back_weights(const std::string& name) {
+Result<std::string> roll_back_weights(const std::string& name, const Say& say) {
     return guarded(name, [&]() -> Result<std::string> {
         const fs::path link = link_path(name), last = link.string() + ".last";
-        const FolderLock lock(folder_of(link));
-        if (!lock) return held_by_another(name);
+        const FolderLock lock(folder_of(link), say);
+        if (!lock) return lock.held_by_another(name);
         if (!fs::is_symlink(link) || !fs::exists(last))
             return not_found(
                 fmt::format("'{}' has no version before; dlcast refine keeps the last one it replaced", name));

@@ -6,16 +6,22 @@
 #include <functional>
 #include <string>
 
+#include "cli/say.h"
 #include "predictor/base/result.h"
 
 namespace dlcast {
 
 /// Makes NAME.v<N+1>, lets `fill` write into it, and turns the link NAME to it; the version that NAME led to stays, as
 /// NAME.last, and older ones are removed. Nothing is published where `fill` fails. Errors: NAME is there and is no
-/// link, with the remedy; an unwritable place; those of `fill`.
-Status publish_weights(const std::string& name, const std::function<Status(const std::string& dir)>& fill);
+/// link, with the remedy; an unwritable place; another publisher at work for ten seconds, whom `say` names after one;
+/// those of `fill`.
+Status publish_weights(
+    const std::string& name, const std::function<Status(const std::string& dir)>& fill,
+    const Say& say = [](const std::string&) {});
 
-/// Turns NAME to NAME.last and NAME.last to where NAME led; the version now in force. Errors: there is no last one.
-Result<std::string> roll_back_weights(const std::string& name);
+/// Turns NAME to NAME.last and NAME.last to where NAME led; the version now in force. Errors: there is no last one;
+/// another publisher, as above.
+Result<std::string> roll_back_weights(
+    const std::string& name, const Say& say = [](const std::string&) {});
 
 }  // namespace dlcast

@@ -1,6 +1,10 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/weights_release.h"
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <thread>
@@ -99,6 +103,27 @@ TEST_CASE("publishers at the same time each publish a whole version", "[refine]"
         CHECK(fs::exists(one + "/first"));
     }
     CHECK(entries(folder.path("")) == 4);
+}
+
+// The test holds the lock for 1.3 s; a second is waited for in silence.
+TEST_CASE("who waits for another publisher says for which folder and process", "[refine]") {
+    const ScratchFolder folder;
+    const std::string name = folder.path("weights");
+    const int held = ::open(folder.path("").c_str(), O_RDONLY | O_DIRECTORY);
+    REQUIRE(::flock(held, LOCK_EX) == 0);
+    std::thread other([held] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1300));
+        ::close(held);
+    });
+    std::string said;
+    const auto status = publish_weights(name, holding("one"), [&](const std::string& line) { said += line; });
+    other.join();
+    REQUIRE(status);
+    CHECK_THAT(said, Contains("waiting for the lock on '" + folder.path("").substr(0, folder.path("").size() - 1)));
+    CHECK_THAT(said, Contains(std::to_string(::getpid())));
+    said.clear();
+    REQUIRE(publish_weights(name, holding("two"), [&](const std::string& line) { said += line; }));
+    CHECK(said.empty());
 }
 
 TEST_CASE("odd names to publish", "[refine]") {
