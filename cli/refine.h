@@ -8,6 +8,7 @@
 
 #include "cli/accounting_sources.h"
 #include "cli/refined_part.h"
+#include "cli/say.h"
 #include "predictor/job/site_config.h"
 
 namespace dlcast {
@@ -21,23 +22,27 @@ struct RefineOptions {
     std::string module_path;    // dlcast_torch.so
     std::size_t fit_sizes = 8;  // of each table of collectives
     bool force = false;         // publish what became worse as well
+    Say say;                    // what is left out and why, as it is found
 };
 
 struct Refined {
     RefinedErrors errors;   // of the kinds that were refined
     RefinedErrors left;     // of those that would have become worse: they stay as they were
+    RefinedErrors far_off;  // of those whose forecasts would still be far off, which are never published
     KnownParts known;       // that the weights were refined by before, by these very samples
     std::string id;         // of the weights published
     bool published = true;  // false: the weights know all of the samples that would not make them worse
-    std::vector<std::string> notes;
+    bool waiting = false;   // `out` holds these very weights already, and is not what was started from
 };
 
 /// Refines, judges on what was held out, publishes the kinds of each GPU whose held-out error does not rise (all, if
-/// `force`). Errors: files; nothing to refine by; every kind would become worse (then nothing is published); an
-/// unwritable place.
+/// `force`) and whose forecasts are then off by less than a factor of three on average. Errors: files; nothing to
+/// refine by; no kind is left (then nothing is published); an unwritable place.
 Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalog);
 
 /// The kinds that got worse, as a sentence; empty where none did.
 std::string worse_kinds(const RefinedErrors& errors);
+/// The kinds that are still far off, as a sentence with what to check.
+std::string far_off_kinds(const RefinedErrors& errors);
 
 }  // namespace dlcast

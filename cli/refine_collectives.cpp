@@ -56,7 +56,7 @@ bool stands_in(const std::vector<RefinedCollective>& tables, const RefinedCollec
 std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, const WeightsInForce& before,
                                                   std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known) {
     std::vector<RefinedCollective> out;
-    std::map<std::string, RefinedKind> sums;
+    std::map<std::string, JudgedKind> sums;
     for (const RefinedCollective& table : samples.collectives) {
         const Fabric fabric = fabric_for(samples.devices.at(table.gpu), table);
         const auto form = [&](double bytes) {
@@ -82,7 +82,7 @@ std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, co
             continue;
         }
         const CollectiveCorrection correction(kept, form);
-        RefinedKind& sum = sums[table.gpu];
+        JudgedKind& sum = sums[table.gpu];
         sum.gpu = table.gpu;
         sum.kind = "collectives";
         sum.rows += static_cast<std::int64_t>(points.size());
@@ -90,18 +90,13 @@ std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, co
             if (!points[i].may_measure || std::find(chosen.begin(), chosen.end(), i) != chosen.end()) continue;
             if (stands(table.sizes[i])) continue;
             const double form_us = points[i].predicted_us, bytes = points[i].bytes;
-            const auto error_pct = [&](double factor) {
-                return 100.0 * std::fabs(form_us * factor / table.sizes[i].time_us - 1.0);
-            };
-            sum.before_pct += error_pct(factor_of(in_force, table, bytes, form_us, form));
-            sum.after_pct += error_pct(correction.factor(bytes, form_us));
-            ++sum.held_out;
+            sum.add(form_us * factor_of(in_force, table, bytes, form_us, form),
+                    form_us * correction.factor(bytes, form_us), table.sizes[i].time_us);
         }
         out.push_back(std::move(kept));
     }
     for (auto& [gpu, sum] : sums) {
-        sum.before_pct /= static_cast<double>(std::max<std::int64_t>(1, sum.held_out));
-        sum.after_pct /= static_cast<double>(std::max<std::int64_t>(1, sum.held_out));
+        sum.average();
         errors.push_back(sum);
     }
     for (const RefinedCollective& old : before.steps.collectives.refined)

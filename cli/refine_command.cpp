@@ -22,14 +22,15 @@ struct Options {
 
 Value json_of(const RefinedErrors& errors) {
     Value kinds = Value::array();
-    for (const RefinedKind& kind : errors) {
+    for (const JudgedKind& kind : errors) {
         Value entry = Value::object();
         entry.set("gpu", kind.gpu);
         entry.set("kind", kind.kind);
         entry.set("rows", kind.rows);
         entry.set("held_out", kind.held_out);
-        entry.set("before_mape_pct", kind.before_pct);
-        entry.set("after_mape_pct", kind.after_pct);
+        const bool judged = kind.held_out > 0;
+        entry.set("before_mape_pct", judged ? Value(kind.before_pct) : Value());
+        entry.set("after_mape_pct", judged ? Value(kind.after_pct) : Value());
         kinds.push(std::move(entry));
     }
     return kinds;
@@ -42,21 +43,27 @@ Value json_of(const Refined& refined, const std::string& out) {
     value.set("published", refined.published);
     value.set("refined", json_of(refined.errors));
     value.set("left_as_before", json_of(refined.left));
+    value.set("far_off", json_of(refined.far_off));
     return value;
 }
 
 void print_table(const Refined& refined, const std::string& out) {
     fmt::print("{:<24} {:<14} {:>8} {:>9} {:>10} {:>9}\n", "GPU", "kind", "measured", "held out", "before %",
                "after %");
-    for (const RefinedKind& kind : refined.errors)
-        fmt::print("{:<24} {:<14} {:>8} {:>9} {:>10.1f} {:>9.1f}\n", kind.gpu, kind.kind, kind.rows, kind.held_out,
-                   kind.before_pct, kind.after_pct);
+    const auto percent = [](const JudgedKind& kind, double pct) {
+        return kind.held_out > 0 ? fmt::format("{:.1f}", pct) : std::string("-");
+    };
+    for (const JudgedKind& kind : refined.errors)
+        fmt::print("{:<24} {:<14} {:>8} {:>9} {:>10} {:>9}\n", kind.gpu, kind.kind, kind.rows, kind.held_out,
+                   percent(kind, kind.before_pct), percent(kind, kind.after_pct));
     fmt::print("weights {} in {}\n", refined.id, out);
 }
 
+void say(const std::string& line) { fmt::print(stderr, "dlcast: {}\n", line); }
+
 Status run(Options options) {
     if (options.roll_back) {
-        const auto version = roll_back_weights(options.refine.out);
+        const auto version = roll_back_weights(options.refine.out, say);
         if (!version) return version.error();
         fmt::print("{} is {} again\n", options.refine.out, *version);
         return ok();
@@ -67,19 +74,24 @@ Status run(Options options) {
     if (!catalog) return catalog.error();
     if (options.refine.weights.empty()) options.refine.weights = config->weights_dir;
     options.refine.module_path = find_installation().module_file;
+    options.refine.say = say;
     const auto refined = refine(options.refine, *catalog);
     if (!refined) return refined.error();
-    for (const std::string& note : refined->notes) fmt::print(stderr, "dlcast: {}\n", note);
     if (!refined->left.empty())
-        fmt::print(stderr, "dlcast: left as before, for the error on held-out measurements would rise: {}\n",
-                   worse_kinds(refined->left));
+        say("left as before, for the error on held-out measurements would rise: " + worse_kinds(refined->left));
+    if (!refined->far_off.empty())
+        say("left as before, for forecasts of what was held out would still be off: " +
+            far_off_kinds(refined->far_off));
     if (!refined->known.empty())
-        fmt::print(stderr, "dlcast: refined by these samples already: {}\n",
-                   fmt::join(refined->known.begin(), refined->known.end(), ", "));
+        say(fmt::format("refined by these samples already: {}",
+                        fmt::join(refined->known.begin(), refined->known.end(), ", ")));
     if (const std::string worse = worse_kinds(refined->errors); !worse.empty())
-        fmt::print(stderr, "dlcast: warning: published by --force although the error rises: {}\n", worse);
+        say("warning: published by --force although the error rises: " + worse);
     if (options.json)
         fmt::print("{}\n", write_json(json_of(*refined, options.refine.out), 2));
+    else if (refined->waiting)
+        fmt::print("nothing to do: {} holds weights {} already; name it in dlcast.toml, [files] weights\n",
+                   options.refine.out, refined->id);
     else if (!refined->published)
         fmt::print("nothing to do: weights {} stay as they are\n", refined->id);
     else

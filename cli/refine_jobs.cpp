@@ -9,6 +9,7 @@
 
 #include "cli/counted.h"
 #include "cli/job_rows.h"
+#include "predictor/base/text.h"
 #include "predictor/model/workload.h"
 
 namespace dlcast {
@@ -16,6 +17,7 @@ namespace {
 
 // Start-up and tail weigh less than a tenth of longer jobs.
 constexpr double shortest_s = 300.0;
+constexpr std::size_t longest_name = 80;
 
 // What models are called in forecasts, looked up once each.
 class Models {
@@ -43,6 +45,16 @@ double median(std::vector<double>& values) {
     const auto half = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
     std::nth_element(values.begin(), half, values.end());
     return *half;
+}
+
+// Standard deviation of a normal distribution with this median distance from the median; the usual one of too few.
+double scatter(const std::vector<double>& values, double middle) {
+    constexpr double normal = 1.4826;
+    constexpr std::size_t fewest = 3;
+    if (values.size() < fewest) return usual_run_log_sd;
+    std::vector<double> distances;
+    for (const double value : values) distances.push_back(std::fabs(value - middle));
+    return std::max(usual_run_log_sd, normal * median(distances));
 }
 
 }  // namespace
@@ -80,18 +92,32 @@ Result<JobRatios> job_ratios(const AccountingOptions& accounting, const std::str
         std::string assumed;
         const auto device = catalog.find_or_typical(names.at(key.first), assumed);
         if (!device) {
-            out.notes.push_back(fmt::format("{} on '{}' left out: {}", counted(ratios.size(), "job"),
-                                            names.at(key.first), device.error().message));
+            out.notes.push_back(fmt::format("{} on '{}' {} left out: {}", counted(ratios.size(), "job"),
+                                            names.at(key.first), ratios.size() == 1 ? "is" : "are",
+                                            device.error().message));
             continue;
         }
         const auto& [family, model] = models.of(names.at(key.second));
         const double earlier = std::log(step_factor(in_force, device->name, family, model));
-        out.ratios.push_back({device->name, family, model, median(ratios) + earlier, static_cast<int>(ratios.size())});
+        const double middle = median(ratios);
+        const std::string what = fmt::format("{} of {} on {}", counted(ratios.size(), "job"),
+                                             one_line(names.at(key.second), longest_name), device->name);
+        if (std::fabs(middle + earlier) > std::log(largest_ratio)) {
+            out.notes.push_back(
+                fmt::format("{}: left out, {:.3g} times their forecast in the median. Check the GPU's peak "
+                            "figures in its entry "
+                            "of gpus.toml, or what the jobs did beside training",
+                            what, std::exp(middle)));
+            continue;
+        }
+        out.ratios.push_back({device->name, family, model, middle + earlier, static_cast<int>(ratios.size()),
+                              scatter(ratios, middle), what});
     }
     out.notes.push_back(counted(used, "finished job"));
     if (other_weights > 0)
-        out.notes.push_back(
-            fmt::format("{} more were forecast by other weights than {} and are left out", other_weights, weights_id));
+        out.notes.push_back(fmt::format("{} more {} forecast by other weights than {} and {} left out", other_weights,
+                                        other_weights == 1 ? "was" : "were", weights_id,
+                                        other_weights == 1 ? "is" : "are"));
     return out;
 }
 

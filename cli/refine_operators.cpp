@@ -89,9 +89,9 @@ Result<std::vector<double>> held_out_s(const LayerTimeModel& network, const Devi
 }  // namespace
 
 Result<std::vector<FittedCalls>> refine_operators(const SiteSamples& samples, const WeightsInForce& before,
-                                                  RefinedErrors& errors, KnownParts& known) {
+                                                  RefinedErrors& errors, KnownParts& known, const Say& say) {
     std::vector<FittedCalls> out;
-    std::map<std::pair<std::string, OperatorKind>, RefinedKind> sums;
+    std::map<std::pair<std::string, OperatorKind>, JudgedKind> sums;
     for (const auto& [key, calls] : samples.calls) {
         const auto& [gpu, group] = key;
         std::vector<bool> is_new;
@@ -102,7 +102,13 @@ Result<std::vector<FittedCalls>> refine_operators(const SiteSamples& samples, co
             if (is_new.back()) new_kinds.insert(call.op.kind);
         }
         const Distinct distinct = distinct_of(calls, is_new);
-        if (distinct.all < fewest_operators) continue;
+        if (distinct.all < fewest_operators) {
+            if (!calls.empty())
+                say(fmt::format("{} on {}: {} of {} left out; a group of operators needs {} different ones",
+                                part_name(group, calls.front().op.kind), gpu, counted(calls.size(), "sample"),
+                                counted(distinct.all, "operator"), fewest_operators));
+            continue;
+        }
         FittedCalls fresh{{gpu, group, {}}, {}};
         for (const OperatorKind kind : kinds) {
             if (new_kinds.contains(kind)) continue;
@@ -119,15 +125,13 @@ Result<std::vector<FittedCalls>> refine_operators(const SiteSamples& samples, co
         for (std::size_t i = 0; i < calls.size(); ++i) {
             const OperatorKind kind = calls[i].op.kind;
             if (!new_kinds.contains(kind)) continue;
-            RefinedKind& sum = sums[{gpu, kind}];
+            JudgedKind& sum = sums[{gpu, kind}];
             sum.gpu = gpu;
             sum.kind = to_string(kind);
             ++sum.rows;
             fresh.ids[kind].insert(calls[i].id);
             if (!is_new[i]) continue;
-            sum.before_pct += 100.0 * std::fabs((*now)[i] / calls[i].time_s - 1.0);
-            sum.after_pct += 100.0 * std::fabs((*refined)[i] / calls[i].time_s - 1.0);
-            ++sum.held_out;
+            sum.add((*now)[i], (*refined)[i], calls[i].time_s);
         }
         auto fit = fit_group(measured(calls, fold_of, none), device, before.network);
         if (!fit) return fit.error();
@@ -135,8 +139,7 @@ Result<std::vector<FittedCalls>> refine_operators(const SiteSamples& samples, co
         out.push_back(std::move(fresh));
     }
     for (auto& [key, sum] : sums) {
-        sum.before_pct /= static_cast<double>(sum.held_out);
-        sum.after_pct /= static_cast<double>(sum.held_out);
+        sum.average();
         errors.push_back(sum);
     }
     return out;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cli/refined_by.h"
+#include "cli/say.h"
 #include "cli/site_samples.h"
 #include "predictor/step/step_weights.h"
 #include "predictor/timing/refined_operators.h"
@@ -10,8 +11,16 @@
 
 namespace dlcast {
 
-/// Mean errors in percent, by device and kind of operator or "collectives", "steps".
-using RefinedErrors = std::vector<RefinedKind>;
+/// Mean errors in percent, by device and kind of operator or "collectives", "steps". `after_factor`: the mean factor,
+/// above 1, by which forecasts are then still off, either way.
+struct JudgedKind : RefinedKind {
+    double after_factor = 1.0;
+
+    /// Counts one forecast in, to be averaged over held_out by `average`.
+    void add(double before_s, double after_s, double measured_s);
+    void average();
+};
+using RefinedErrors = std::vector<JudgedKind>;
 
 /// Weights as they stand: `model` as it forecasts now, `network` without what was refined before.
 struct WeightsInForce {
@@ -34,7 +43,7 @@ struct FittedCalls {
 /// which nothing is new keeps its fit. Groups of fewer than three different operators are left out. Errors: a failing
 /// network.
 Result<std::vector<FittedCalls>> refine_operators(const SiteSamples& samples, const WeightsInForce& before,
-                                                  RefinedErrors& errors, KnownParts& known);
+                                                  RefinedErrors& errors, KnownParts& known, const Say& say);
 
 /// Keeps `fit_sizes` sizes of each table, fewer where the table has fewer than five fourths of it: those that leave
 /// least uncertainty about the others (nccl_residual.h), which judge them where the weights do not hold them already.
@@ -43,14 +52,15 @@ std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, co
                                                   std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known);
 
 /// Errors of measured steps of whole models, and of finished jobs, against factors from all other models. `ratios` are
-/// of measured time over the forecast without a site's factors. Where these make the others worse, each model goes by
-/// its own cases alone. GPUs with a single case are left out.
+/// of measured time over the forecast without a site's factors. Where these make the others worse, or all are of one
+/// model, each model goes by its own cases alone, and is judged by each against its others; with one case each, nothing
+/// is held out. GPUs with a single case are left out.
 std::vector<StepFactor> refine_factors(const std::vector<StepRatio>& ratios, const std::vector<StepFactor>& before,
-                                       RefinedErrors& errors);
+                                       RefinedErrors& errors, const Say& say);
 
 /// Of training steps of whole models among the samples (over several ranks, those that exchange gradients): time over
-/// forecast. `notes` gets those whose model cannot be read. Errors: a failing network.
-Result<std::vector<StepRatio>> step_ratios(const SiteSamples& samples, const WeightsInForce& before,
-                                           std::vector<std::string>& notes);
+/// forecast. The other passes are taken out of `samples`, and steps whose model cannot be read or whose time cannot be
+/// (doubtful_samples.h), which are named. Errors: a failing network.
+Result<std::vector<StepRatio>> step_ratios(SiteSamples& samples, const WeightsInForce& before, const Say& say);
 
 }  // namespace dlcast

@@ -4,11 +4,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 
+#include "predictor/base/text.h"
 #include "predictor/timing/weights_manifest.h"
 
 namespace dlcast {
 namespace {
+
+constexpr std::size_t longest_name = 200;
 
 using TableKey = std::tuple<std::string, Collective, int, int>;  // device, collective, ranks a node, nodes
 using Tables = std::map<TableKey, std::map<std::uint64_t, std::vector<double>>>;
@@ -31,6 +36,22 @@ std::vector<RefinedCollective> tables_of(const Tables& tables) {
     return out;
 }
 
+// dlcast-profile writes the entry of a device that no catalog knows beside its samples.
+Error without_entry(const std::string& place, const std::string& file, const std::string& name,
+                    const DeviceCatalog& catalog) {
+    const std::string entry = file + ".gpus.toml", near = nearest_name(name, catalog.names());
+    const std::string meant = near.empty() ? "" : fmt::format(" (did you mean \"{}\"?)", near);
+    std::error_code error;
+    const char* const where = std::filesystem::exists(entry, error)
+                                  ? "its entry is in '{0}', which was written with the samples"
+                                  : "dlcast-profile wrote its entry into '{0}' where it was measured; bring that file";
+    return not_found(fmt::format(
+        "{}: device \"{}\" is in no catalog{}; {}: name it in dlcast.toml, [files] site_gpus = \"{}\", or add its "
+        "entries to the file named there",
+        place, one_line(name, longest_name), meant, fmt::format(fmt::runtime(where), shown_path(entry)),
+        shown_path(std::filesystem::absolute(entry, error).string())));
+}
+
 }  // namespace
 
 Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, const DeviceCatalog& catalog) {
@@ -38,39 +59,43 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
     Tables tables;
     std::map<std::string, Device> by_name;  // as samples write it, which may be a short one
     Status status = ok();
-    const auto refuse = [&](const std::string& file, const std::string& text) {
-        if (status) status = invalid_argument(file + ": " + text);
+    const auto refuse = [&](const Error& error) {
+        if (status) status = error;
     };
     for (const std::string& file : files) {
-        const auto use = [&](TimingSample&& sample) {
+        const std::string shown = shown_path(file);
+        const auto use = [&](TimingSample&& sample, int line) {
+            if (!status) return;
             ++out.read;
+            const std::string place = fmt::format("{}:{}", shown, line);
             if (!by_name.contains(sample.device.name)) {
                 auto device = catalog.find(sample.device.name);
-                if (!device)
-                    return refuse(file, device.error().message +
-                                            "; put the entry that dlcast-profile wrote into the site's gpus.toml");
+                if (!device && device.error().fault == Fault::not_found)
+                    return refuse(without_entry(place, file, sample.device.name, catalog));
+                if (!device) return refuse(invalid_argument(place + ": " + device.error().message));
                 out.devices[device->name] = *device;
                 by_name[sample.device.name] = std::move(*device);
             }
             const Device& device = by_name.at(sample.device.name);
+            const SampledTime time{sample.median_s, sample.fastest_s, sample.slowest_s,
+                                   weights_id(to_json_line(sample)), place};
             if (const auto* op = std::get_if<Operator>(&sample.point)) {
                 const Clock clock = layer_clock(sample.clock);
                 const auto group = group_of(*op, device, clock);
                 if (!group)
-                    ++out.without_network;
+                    ++out.without_network[op->kind];
                 else
-                    out.calls[{device.name, *group}].push_back(
-                        {*op, clock, sample.median_s, weights_id(to_json_line(sample))});
+                    out.calls[{device.name, *group}].push_back({time, *op, clock});
             } else if (const auto* collective = std::get_if<MeasuredCollective>(&sample.point)) {
                 if (collective->nodes < 1 || collective->ranks % collective->nodes != 0)
-                    return refuse(file, fmt::format("{} ranks do not divide over {} nodes", collective->ranks,
-                                                    collective->nodes));
+                    return refuse(invalid_argument(
+                        fmt::format("{}: {} ranks do not divide over {} nodes; correct the sample's ranks or nodes",
+                                    place, collective->ranks, collective->nodes)));
                 tables[{device.name, collective->collective, collective->ranks / collective->nodes, collective->nodes}]
                       [collective->bytes]
                           .push_back(1e6 * sample.median_s);
             } else {
-                out.passes.push_back({device.name, std::get<MeasuredPass>(sample.point), sample.median_s,
-                                      weights_id(to_json_line(sample))});
+                out.passes.push_back({time, device.name, std::get<MeasuredPass>(sample.point)});
             }
         };
         if (auto s = read_timing_samples(file, use); !s) return s.error();

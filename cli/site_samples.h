@@ -14,18 +14,20 @@
 
 namespace dlcast {
 
-struct SampledCall {
-    Operator op;
-    Clock clock = Clock::kernel;
-    double time_s = 0.0;
-    std::string id{};  // hash of the whole sample
+struct SampledTime {
+    double time_s = 0.0, fastest_s = 0.0, slowest_s = 0.0;  // the median and the extremes
+    std::string id{};                                       // hash of the whole sample
+    std::string place{};                                    // "samples.jsonl:3"
 };
 
-struct SampledPass {
+struct SampledCall : SampledTime {
+    Operator op;
+    Clock clock = Clock::kernel;
+};
+
+struct SampledPass : SampledTime {
     std::string gpu;
     MeasuredPass pass;
-    double time_s = 0.0;
-    std::string id{};
 };
 
 struct SiteSamples {
@@ -33,11 +35,12 @@ struct SiteSamples {
     std::map<std::pair<std::string, OperatorGroup>, std::vector<SampledCall>> calls;  // by device and group
     std::vector<RefinedCollective> collectives;  // sizes ascending, each with the median of its samples
     std::vector<SampledPass> passes;
-    std::size_t read = 0, without_network = 0;  // calls that no network knows, such as fused attention
+    std::size_t read = 0;
+    std::map<OperatorKind, std::size_t> without_network;  // calls that no network knows, such as fused attention
 };
 
 /// Reads files of dlcast-profile and dlcast-sweep. Errors: those of read_timing_samples; a device that the catalog does
-/// not know, with the remedy; a collective whose ranks its nodes do not divide.
+/// not know, with the file that its entry stands in; a collective whose ranks its nodes do not divide.
 Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, const DeviceCatalog& catalog);
 
 }  // namespace dlcast

@@ -12,6 +12,7 @@ namespace dlcast {
 namespace {
 
 constexpr int most_lines = 10'000'000;
+constexpr std::size_t longest_path = 4096;
 
 // A line was parsed as a text of its own.
 void move_to_line(Value& value, int line) {
@@ -41,13 +42,16 @@ Result<Value> parse_json_line(std::string_view text, const std::string& source, 
     return root;
 }
 
+std::string shown_path(const std::string& path) { return one_line(path, longest_path); }
+
 Status for_each_line(const std::string& path, const std::function<Status(std::string_view, int)>& use) {
     std::ifstream file(path);
-    if (!file) return not_found(fmt::format("cannot read '{}'; dlcast-profile writes such files with -o", path));
+    const std::string shown = shown_path(path);
+    if (!file) return not_found(fmt::format("cannot read '{}'; dlcast-profile writes such files with -o", shown));
     std::vector<char> text(longest_line);
     for (int line = 1; file.getline(text.data(), static_cast<std::streamsize>(text.size())); ++line) {
         if (line > most_lines)
-            return invalid_argument(fmt::format("'{}' has more than {} lines; split it", path, most_lines));
+            return invalid_argument(fmt::format("'{}' has more than {} lines; split it", shown, most_lines));
         // With its end counted, unless the file ends without one. A zero byte does not end it: the reader refuses it.
         const auto length = static_cast<std::size_t>(file.gcount()) - (file.eof() ? 0 : 1);
         const std::string_view whole(text.data(), length);
@@ -56,9 +60,9 @@ Status for_each_line(const std::string& path, const std::function<Status(std::st
     }
     if (!file.bad() && !file.eof())
         return invalid_argument(
-            fmt::format("{}: a line over {} bytes; is it a file of timing samples?", path, longest_line));
+            fmt::format("{}: a line over {} bytes; is it a file of timing samples?", shown, longest_line));
     if (file.bad())
-        return invalid_argument(fmt::format("cannot read '{}': it is no regular file, or the disk failed", path));
+        return invalid_argument(fmt::format("cannot read '{}': it is no regular file, or the disk failed", shown));
     return ok();
 }
 
@@ -80,8 +84,9 @@ Result<SamplePoint> parse_plan_line(std::string_view text, const std::string& so
 
 Result<std::vector<SamplePoint>> read_plan(const std::string& path) {
     std::vector<SamplePoint> out;
+    const std::string source = shown_path(path);
     auto status = for_each_line(path, [&](std::string_view text, int line) -> Status {
-        auto point = parse_plan_line(text, path, line);
+        auto point = parse_plan_line(text, source, line);
         if (!point) return point.error();
         if (out.size() == most_plan_points)
             return invalid_argument(fmt::format(

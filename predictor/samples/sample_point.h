@@ -66,6 +66,9 @@ Result<Value> parse_json_line(std::string_view text, const std::string& source, 
 /// over 64 KiB, more than 10 million lines.
 Status for_each_line(const std::string& path, const std::function<Status(std::string_view, int)>& use);
 
+/// A path as messages show it, on one line.
+std::string shown_path(const std::string& path);
+
 /// A plan of what to measure: one object a line with one of the three members. `dlcast calibrate` writes plans,
 /// `dlcast-profile --plan` measures them. Errors as above; a plan has at most `most_plan_points`: with the shortest
 /// time that a point takes, an hour and a half.

@@ -60,9 +60,9 @@ std::string to_json_line(const TimingSample& sample);
 /// missing or impossible members, another version, not exactly one of operator, collective and pass.
 Result<TimingSample> parse_timing_sample(std::string_view text, const std::string& source, int line);
 
-/// Calls `use` for each line of a file in order; empty lines are passed over. Errors: those above (reading ends there),
-/// an unreadable file, a line over 64 KiB, more than 10 million lines.
-Status read_timing_samples(const std::string& path, const std::function<void(TimingSample&&)>& use);
+/// Calls `use` for each line of a file in order, with its number; empty lines are passed over. Errors: those above
+/// (reading ends there), an unreadable file, a line over 64 KiB, more than 10 million lines.
+Status read_timing_samples(const std::string& path, const std::function<void(TimingSample&&, int line)>& use);
 
 /// The same point on the same device in the same way: what a resumed run need not measure again.
 bool same_point(const TimingSample& a, const TimingSample& b);

@@ -90,11 +90,12 @@ Result<TimingSample> parse_timing_sample(std::string_view text, const std::strin
     return out;
 }
 
-Status read_timing_samples(const std::string& path, const std::function<void(TimingSample&&)>& use) {
+Status read_timing_samples(const std::string& path, const std::function<void(TimingSample&&, int line)>& use) {
+    const std::string source = shown_path(path);
     return for_each_line(path, [&](std::string_view text, int line) -> Status {
-        auto sample = parse_timing_sample(text, path, line);
+        auto sample = parse_timing_sample(text, source, line);
         if (!sample) return sample.error();
-        use(std::move(*sample));
+        use(std::move(*sample), line);
         return ok();
     });
 }

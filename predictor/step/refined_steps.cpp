@@ -13,8 +13,10 @@
 namespace dlcast {
 namespace {
 
-constexpr std::int64_t schema = 2, oldest_schema = 1;  // 1: without models
+constexpr std::int64_t schema = 3, oldest_schema = 1;  // 1: without models; 2: without their scatter
 constexpr std::size_t most_sizes = 64;
+// Parts of sums of ratios up to largest_ratio: a part may undo the part above it.
+constexpr double smallest_factor = 1.0 / (largest_ratio * largest_ratio), widest_scatter = 20.0;
 constexpr std::size_t max_file_bytes = 4u << 20;
 
 template <typename Read>
@@ -79,10 +81,11 @@ Result<RefinedSteps> parse_refined_steps(std::string_view text, const std::strin
         ObjectReader f(entry, source, "factor");
         for (const char* key : {"gpu", "factor"}) f.require(key, "a factor says whose steps it is about");
         const std::string gpu = f.string("gpu").value_or(""), family = f.string("family").value_or("");
-        const double factor = f.number("factor", 1e-3, 1e3).value_or(1.0);
+        const double factor = f.number("factor", smallest_factor, 1.0 / smallest_factor).value_or(1.0);
         out.factors.push_back({gpu, family, std::log(factor),
                                static_cast<int>(f.integer("cases", 0, 1 << 30).value_or(0)),
-                               f.string("model").value_or(""), f.number("spread_share", 0.0, 1.0).value_or(1.0)});
+                               f.string("model").value_or(""), f.number("spread_share", 0.0, 1.0).value_or(1.0),
+                               f.number("scatter_log_sd", 0.0, widest_scatter).value_or(0.0)});
         return f.finish();
     });
     if (!status) return status.error();
@@ -104,11 +107,11 @@ std::string write_refined_steps(const RefinedSteps& refined) {
         out += "]\n";
     }
     for (const StepFactor& factor : refined.factors) {
-        out += fmt::format("\n[[factor]]\ngpu = \"{}\"\nfamily = \"{}\"\nfactor = {:.6f}\ncases = {}\n", factor.gpu,
+        out += fmt::format("\n[[factor]]\ngpu = \"{}\"\nfamily = \"{}\"\nfactor = {:.9e}\ncases = {}\n", factor.gpu,
                            factor.family, std::exp(factor.log_factor), factor.cases);
         if (!factor.model.empty())
-            out += fmt::format("model = {}\nspread_share = {:.6f}\n", toml_basic_string(factor.model),
-                               factor.spread_share);
+            out += fmt::format("model = {}\nspread_share = {:.6f}\nscatter_log_sd = {:.6f}\n",
+                               toml_basic_string(factor.model), factor.spread_share, factor.scatter_log_sd);
     }
     return out;
 }

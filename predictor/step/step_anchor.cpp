@@ -76,7 +76,7 @@ Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& 
         for (std::size_t i = 0; i < steps.size(); ++i) {
             const std::string& gpu = queries[i].allocation.device.name;
             scale(steps[i], step_factor(weights.factors, gpu, family, model));
-            steps[i].log_sd *= step_spread_share(weights.factors, gpu, family, model);
+            steps[i].log_sd = refined_log_sd(weights.factors, gpu, family, model, steps[i].log_sd);
         }
         return ok();
     }

@@ -45,22 +45,53 @@ Part part_of(const Seen& seen, double prior_sd, double above, double above_varia
             1.0 / (prior + seen.precision) + kept * kept * above_variance};
 }
 
+// The cases of one model.
+struct Model {
+    Seen seen;
+    double scatter_variance = 0.0;  // of runs to come, beyond what runs usually differ by
+
+    explicit Model(const std::vector<StepRatio>& cases, bool is_one) {
+        for (const StepRatio& r : cases) seen.add(r.log_ratio, variance_of(r), 1);
+        if (!is_one) return;
+        double chi2 = 0.0;
+        for (const StepRatio& r : cases) {
+            const double weight = 1.0 / variance_of(r), stray = r.log_ratio - seen.mean();
+            chi2 += weight * stray * stray;
+            const double beyond = std::max(0.0, r.run_log_sd * r.run_log_sd - usual_run_log_sd * usual_run_log_sd);
+            scatter_variance += weight / seen.precision * beyond;
+        }
+        const double stretch = std::max(1.0, (expected_cases + chi2) / (expected_cases + seen.cases - 1.0));
+        seen.precision /= stretch;
+        seen.weighted_sum /= stretch;
+        scatter_variance += (stretch - 1.0) * measured_step_log_sd * measured_step_log_sd;
+    }
+
+private:
+    static constexpr double expected_cases = 2.0;
+    static double variance_of(const StepRatio& r) { return r.run_log_sd * r.run_log_sd / r.runs; }
+};
+
 struct Family {
     Seen seen;
-    std::map<std::string, Seen> models;
+    std::map<std::string, Model> models;
 };
 
 // Ratios of models, collected upwards: a model's mean is the family's sum with the variance of the model's own part.
 std::map<std::string, std::map<std::string, Family>> collected(const std::vector<StepRatio>& ratios) {
-    std::map<std::string, std::map<std::string, Family>> gpus;
+    std::map<std::string, std::map<std::string, std::map<std::string, std::vector<StepRatio>>>> cases;
     for (const StepRatio& r : ratios) {
         const std::string& kind = r.family.empty() ? "\n" + r.model : r.family;  // no family has a line end in it
-        gpus[r.gpu][kind].models[r.model].add(r.log_ratio, r.run_log_sd * r.run_log_sd / r.runs, 1);
+        cases[r.gpu][kind][r.model].push_back(r);
     }
-    for (auto& [gpu, families] : gpus)
-        for (auto& [kind, family] : families)
-            for (const auto& [name, model] : family.models)
-                family.seen.add(model.mean(), model_sd * model_sd + 1.0 / model.precision, model.cases);
+    std::map<std::string, std::map<std::string, Family>> gpus;
+    for (const auto& [gpu, families] : cases)
+        for (const auto& [kind, models] : families) {
+            Family& family = gpus[gpu][kind];
+            for (const auto& [name, own] : models) {
+                const Model& model = family.models.try_emplace(name, own, !name.empty()).first->second;
+                family.seen.add(model.seen.mean(), model_sd * model_sd + 1.0 / model.seen.precision, model.seen.cases);
+            }
+        }
     return gpus;
 }
 
@@ -93,9 +124,10 @@ std::vector<StepFactor> fit_step_factors(const std::vector<StepRatio>& ratios) {
             if (named) out.push_back({gpu, kind, part.value, family.seen.cases});
             for (const auto& [name, model] : family.models) {
                 if (name.empty()) continue;
-                const Part rest = part_of(model, model_sd, own.value + part.value, part.sum_variance);
-                out.push_back({gpu, named ? kind : "", rest.value + (named ? 0.0 : part.value), model.cases, name,
-                               std::sqrt(std::min(1.0, (rest.sum_variance + again) / prior_variance))});
+                const Part rest = part_of(model.seen, model_sd, own.value + part.value, part.sum_variance);
+                out.push_back({gpu, named ? kind : "", rest.value + (named ? 0.0 : part.value), model.seen.cases, name,
+                               std::sqrt(std::min(1.0, (rest.sum_variance + again) / prior_variance)),
+                               std::sqrt(model.scatter_variance)});
             }
         }
     }
@@ -110,11 +142,17 @@ double step_factor(const std::vector<StepFactor>& factors, std::string_view gpu,
     return std::exp(log_factor);
 }
 
-double step_spread_share(const std::vector<StepFactor>& factors, std::string_view gpu, std::string_view family,
-                         std::string_view model) {
+const StepFactor* model_factor(const std::vector<StepFactor>& factors, std::string_view gpu, std::string_view family,
+                               std::string_view model) {
     for (const StepFactor& factor : factors)
-        if (!factor.model.empty() && is_of(factor, gpu, family, model)) return factor.spread_share;
-    return 1.0;
+        if (!factor.model.empty() && is_of(factor, gpu, family, model)) return &factor;
+    return nullptr;
+}
+
+double refined_log_sd(const std::vector<StepFactor>& factors, std::string_view gpu, std::string_view family,
+                      std::string_view model, double log_sd) {
+    const StepFactor* own = model_factor(factors, gpu, family, model);
+    return own == nullptr ? log_sd : std::hypot(own->spread_share * log_sd, own->scatter_log_sd);
 }
 
 }  // namespace dlcast

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <utility>
 
+#include "predictor/device/usual_node.h"
+#include "predictor/step/step_anchor.h"
 #include "tests/timing/operators.h"
 
 namespace dlcast::test {
@@ -45,6 +47,35 @@ void Site::measure(const std::function<double(std::size_t, double)>& times) {
     for (std::size_t i = 0; i < operators_.size(); ++i)
         text += to_json_line(sample_of(operators_[i], times(i, forecast_s[i]))) + "\n";
     options.samples = {folder.write("samples.jsonl", text)};
+}
+
+Result<Refined> Site::refine() {
+    said.clear();
+    options.say = [this](const std::string& line) { said += line + "\n"; };
+    return dlcast::refine(options, catalog_);
+}
+
+void Site::measure_steps(const std::vector<std::pair<MeasuredPass, double>>& steps) {
+    std::string text;
+    for (const auto& [pass, time_s] : steps) text += to_json_line(sample_of(pass, time_s)) + "\n";
+    options.samples = {folder.write("steps.jsonl", text)};
+}
+
+StepEstimate Site::step_forecast(const std::string& weights, const std::string& model, int batch) const {
+    WorkloadOverrides overrides;
+    overrides.batch_size = batch;
+    const auto workload = to_workload(*read_model_argument(model), overrides);
+    REQUIRE(workload);
+    Allocation allocation;
+    allocation.device = device_;
+    allocation.intra_node = intra_node_link(device_);
+    const std::vector<StepQuery> queries{{&*workload, allocation}};
+    const auto steps = read_step_weights(weights);
+    REQUIRE(steps);
+    auto estimates = estimate_steps(queries, **open_refined_model(module_file, weights), *steps);
+    REQUIRE(estimates);
+    REQUIRE(anchor_steps(queries, catalog_, *steps, *estimates));
+    return estimates->front();
 }
 
 std::vector<double> Site::forecasts(const std::string& weights) const {

@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cli/installation.h"
@@ -28,12 +29,18 @@ public:
     void add(const std::vector<Operator>& more) { operators_.insert(operators_.end(), more.begin(), more.end()); }
     void measure(const std::function<double(std::size_t, double)>& times);
     std::vector<double> forecasts(const std::string& weights) const;
-    Result<Refined> refine() const { return dlcast::refine(options, catalog_); }
+    /// `said` then holds what the refinement told, a line each.
+    Result<Refined> refine();
+    /// Steps of whole models, in seconds, become the samples.
+    void measure_steps(const std::vector<std::pair<MeasuredPass, double>>& steps);
+    /// Of the forecast by `weights`, with the site's factors.
+    StepEstimate step_forecast(const std::string& weights, const std::string& model, int batch) const;
     const DeviceCatalog& catalog() const { return catalog_; }
     const Device& device() const { return device_; }
 
     ScratchFolder folder;
     RefineOptions options;
+    std::string said;
 
 private:
     DeviceCatalog catalog_;

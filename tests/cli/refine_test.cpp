@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 TEST_CASE("an error without bounds is worse than any", "[refine]") {
     const double infinite = std::numeric_limits<double>::infinity();
-    RefinedKind kind;
+    JudgedKind kind;
     kind.gpu = gpu;
     kind.kind = "linear";
     kind.rows = kind.held_out = 5;
@@ -179,7 +179,63 @@ TEST_CASE("nothing to refine by, and an unknown GPU, are refused with the remedy
     TimingSample sample = sample_of(linear(1, 2, 3), 1e-3);
     sample.device.name = "Z9000";
     site.options.samples = {site.folder.write("unknown.jsonl", to_json_line(sample) + "\n")};
-    CHECK_THAT(site.refine().error().message, Contains("Z9000") && Contains("gpus.toml"));
+    const std::string away = site.refine().error().message;
+    CHECK_THAT(away, Contains("unknown.jsonl:1: device \"Z9000\" is in no catalog") && Contains("[files] site_gpus") &&
+                         Contains("bring that file"));
+    const std::string entry = site.folder.write("unknown.jsonl.gpus.toml", "");
+    CHECK_THAT(site.refine().error().message,
+               Contains("its entry is in '" + entry + "', which was written with the samples") &&
+                   Contains("site_gpus = \"" + entry + "\""));
+}
+
+TEST_CASE("forecasts that a refinement leaves far off are not published, forced or not", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    // From call to call 30 times shorter or longer: no fit forecasts what it did not see. In front of a network that
+    // says half as much again, a device a thousand times slower would do, were it not for the limits on samples.
+    site.measure([](std::size_t i, double forecast_s) { return forecast_s * (i % 2 == 0 ? 30.0 : 1.0); });
+    for (const bool force : {false, true}) {
+        site.options.force = force;
+        const auto refused = site.refine();
+        REQUIRE_FALSE(refused);
+        CHECK_THAT(refused.error().message,
+                   Contains("still be off: linear on L40S by a factor of") && Contains("check the peak figures"));
+    }
+    CHECK_FALSE(fs::exists(fs::symlink_status(site.options.out)));
+}
+
+TEST_CASE("the same samples refined once more before the site names the weights publish nothing", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    site.measure([](std::size_t, double forecast_s) { return 1.5 * forecast_s; });
+    const auto first = site.refine();
+    REQUIRE(first);
+    CHECK(first->published);
+    const auto again = site.refine();  // from the shipped weights, as before
+    REQUIRE(again);
+    CHECK_FALSE(again->published);
+    CHECK(again->waiting);
+    CHECK(again->id == first->id);
+    CHECK_FALSE(fs::exists(site.options.out + ".v2"));
+}
+
+TEST_CASE("operators that no network knows, and groups of too few, are named", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    Operator attention;
+    attention.kind = OperatorKind::attention;
+    attention.batch = 8;
+    attention.m = attention.n = 128;
+    attention.k = 64;
+    site.measure([](std::size_t, double forecast_s) { return 1.5 * forecast_s; });
+    std::string text = *read_file(site.options.samples.front(), 1 << 20);
+    text += to_json_line(sample_of(attention, 1e-3)) + "\n" + to_json_line(sample_of(conv2d(8, 64, 64, 28, 3), 1e-3)) +
+            "\n";
+    site.options.samples = {site.folder.write("more.jsonl", text)};
+    REQUIRE(site.refine());
+    CHECK_THAT(site.said,
+               Contains("1 sample is of operators that the network does not know, and left out: 1 attention"));
+    CHECK_THAT(site.said, Contains("conv2d on L40S: 1 sample of 1 operator left out"));
 }
 
 // The list of its calls' corrections, some 1,500 real numbers, is one line of the published weights.

@@ -11,6 +11,8 @@
 #include "tests/scratch_folder.h"
 
 using namespace dlcast;
+using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -110,7 +112,7 @@ TEST_CASE("a file of timing samples is read line by line up to its first fault",
     ScratchFolder folder;
     const std::string line = to_json_line(sample_of(convolution()));
     int seen = 0;
-    const auto count = [&seen](TimingSample&&) { ++seen; };
+    const auto count = [&seen](TimingSample&&, int) { ++seen; };
     CHECK(read_timing_samples(folder.write("good", line + "\n\n" + line + "\n" + line), count));
     CHECK(seen == 3);
     seen = 0;
@@ -122,6 +124,15 @@ TEST_CASE("a file of timing samples is read line by line up to its first fault",
     CHECK_FALSE(read_timing_samples(folder.write("long", std::string(70'000, ' ')), count));
     CHECK_FALSE(read_timing_samples(folder.path("missing"), count));
     CHECK_FALSE(read_timing_samples(folder.path("."), count));
+}
+
+TEST_CASE("a path stands on one line in messages", "[samples]") {
+    ScratchFolder folder;
+    const auto ignore = [](TimingSample&&, int) {};
+    const std::string shown = folder.path("odd?name");
+    CHECK_THAT(read_timing_samples(folder.path("odd\nname"), ignore).error().message, Contains("'" + shown + "'"));
+    CHECK_THAT(read_timing_samples(folder.write("odd\nname", "{"), ignore).error().message, StartsWith(shown + ":1:"));
+    CHECK_THAT(read_plan(folder.path("odd\nname")).error().message, StartsWith(shown + ":1:"));
 }
 
 TEST_CASE("a CPU's time is the host's, also where an earlier version called it a kernel's", "[samples]") {

@@ -101,7 +101,8 @@ TEST_CASE("what a site refined is written and read again", "[refine]") {
     refined.collectives = measured().refined;
     refined.factors = {{"round", "", std::log(1.2), 7},
                        {"round", "bert", std::log(0.9), 2},
-                       {"round", "", std::log(1.1), 1, "my \"net\", 10 parameters", 0.25}};
+                       {"round", "", std::log(1.1), 1, "my \"net\", 10 parameters", 0.25, 0.5},
+                       {"round", "cnn", std::log(2e-6), 1, "net", 1.0}};
     const auto again = parse_refined_steps(write_refined_steps(refined), "refined_steps.toml");
     INFO((again ? "" : again.error().message));
     REQUIRE(again);
@@ -110,9 +111,12 @@ TEST_CASE("what a site refined is written and read again", "[refine]") {
     CHECK(again->collectives[0].ranks_per_node == 4);
     REQUIRE(again->collectives[0].sizes.size() == 2);
     CHECK_THAT(again->collectives[0].sizes[1].time_us, WithinRel(refined.collectives[0].sizes[1].time_us, 1e-8));
-    REQUIRE(again->factors.size() == 3);
+    REQUIRE(again->factors.size() == 4);
     CHECK(again->factors[2].model == refined.factors[2].model);
     CHECK(again->factors[2].spread_share == 0.25);
+    CHECK(again->factors[2].scatter_log_sd == 0.5);
+    // The least that parts of believable ratios make.
+    CHECK_THAT(again->factors[3].log_factor, WithinRel(std::log(2e-6), 1e-9));
     CHECK(again->factors[1].family == "bert");
     CHECK_THAT(again->factors[1].log_factor, WithinRel(std::log(0.9), 1e-4));
 }

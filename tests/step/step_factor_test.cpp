@@ -32,11 +32,30 @@ TEST_CASE("a measured step moves its own model nearly wholly, and narrows its fo
     const std::string family = GENERATE("bert", "");
     const auto factors = fit_step_factors({{"A", family, "net", std::log(2.0), 1, measured_step_log_sd}});
     CHECK_THAT(step_factor(factors, "A", family, "net"), WithinRel(std::pow(2.0, 0.96051), 1e-4));
-    CHECK_THAT(step_spread_share(factors, "A", family, "net"), WithinRel(0.28392, 1e-4));
+    CHECK_THAT(refined_log_sd(factors, "A", family, "net", 0.1), WithinRel(0.028392, 1e-4));
     // 0.04 / 0.0633 for another model of another kind.
     CHECK_THAT(step_factor(factors, "A", "resnet", "other"), WithinRel(std::pow(2.0, 0.63191), 1e-4));
-    CHECK(step_spread_share(factors, "A", "resnet", "other") == 1.0);
+    CHECK(refined_log_sd(factors, "A", "resnet", "other", 0.1) == 0.1);
     CHECK(step_factor(factors, "B", family, "net") == 1.0);
+}
+
+// Half and twice the forecast: chi^2 = 2 (ln 2)^2 / 0.05^2 = 384.362, Birge's ratio (2 + 384.362) / 3 = 128.787. Runs
+// to come stray by 0.05 sqrt(127.787) = 0.565214; the mean of 0 is known to 0.0025 x 128.787 / 2 = 0.160984, the sum of
+// parts to 0.0608 x 0.160984 / 0.221784 = 0.0441325: sqrt((0.0441325 + 0.0025) / 0.0608) = 0.875775 of the spread.
+TEST_CASE("cases of one model that lie apart widen its forecast as far", "[refine]") {
+    std::vector<StepRatio> cases{{"A", "bert", "net", std::log(0.5), 1, measured_step_log_sd},
+                                 {"A", "bert", "net", std::log(2.0), 1, measured_step_log_sd}};
+    const auto factors = fit_step_factors(cases);
+    CHECK_THAT(step_factor(factors, "A", "bert", "net"), WithinRel(1.0, 1e-9));
+    CHECK_THAT(refined_log_sd(factors, "A", "bert", "net", 0.1), WithinRel(std::hypot(0.0875775, 0.565214), 1e-4));
+    cases[1].log_ratio = cases[0].log_ratio;
+    CHECK(model_factor(fit_step_factors(cases), "A", "bert", "net")->scatter_log_sd == 0.0);
+}
+
+// 0.5^2 - 0.1^2 = 0.24 beyond what runs usually differ by.
+TEST_CASE("a model whose jobs scatter is forecast to scatter on", "[refine]") {
+    const auto factors = fit_step_factors({{"A", "bert", "net", std::log(2.0), 100, 0.5}});
+    CHECK_THAT(model_factor(factors, "A", "bert", "net")->scatter_log_sd, WithinRel(std::sqrt(0.24), 1e-9));
 }
 
 TEST_CASE("two networks of the same name are told apart by their parameters", "[refine]") {
@@ -72,12 +91,12 @@ TEST_CASE("a site's factor scales a forecast unless the workload states steps of
     REQUIRE(anchor_steps(queries, catalog, weights, steps));
     CHECK_THAT(steps.front().step_s, WithinRel(1.25 * plain_s, 1e-9));
 
-    weights.factors.push_back({"round", "", std::log(1.2), 1, model_identity(workload.model), 0.5});
+    weights.factors.push_back({"round", "", std::log(1.2), 1, model_identity(workload.model), 0.5, 0.3});
     steps = *estimate_steps(queries, *model, weights);
     const double spread = steps.front().log_sd;
     REQUIRE(anchor_steps(queries, catalog, weights, steps));
     CHECK_THAT(steps.front().step_s, WithinRel(1.5 * plain_s, 1e-9));
-    CHECK_THAT(steps.front().log_sd, WithinRel(0.5 * spread, 1e-9));
+    CHECK_THAT(steps.front().log_sd, WithinRel(std::hypot(0.5 * spread, 0.3), 1e-9));
 
     workload.training.measured = {{"round", 1, 0, 1e3 * plain_s}};
     steps = *estimate_steps(queries, *model, weights);
