@@ -167,9 +167,10 @@ TEST_CASE("predict says of a job that does not fit what slurmctld does with it",
             CHECK(verdict.time_limit_min == prediction->candidate.limit_min);
         return to_text(*prediction, false);
     };
-    const auto cap = Contains("1:00:00   --time=1:00:00 (partition's MaxTime)") && Contains("warning        may take");
-    CHECK_THAT(in(Mode::enforce, OnFailure::accept), cap);
-    CHECK_THAT(in(Mode::shadow, OnFailure::reject), cap);
+    const auto cap = Contains("1:00:00   --time=1:00:00 (partition's MaxTime)");
+    const auto warning = Contains("warning        may take");
+    CHECK_THAT(in(Mode::enforce, OnFailure::accept), cap && warning);
+    CHECK_THAT(in(Mode::shadow, OnFailure::reject), cap && warning);
     const std::string refused = in(Mode::enforce, OnFailure::reject);
     const auto why = refused.find("time limit               none   slurmctld refuses the job: it may take");
     REQUIRE(why != std::string::npos);

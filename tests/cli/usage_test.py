@@ -20,7 +20,7 @@ CASES = [
     ("predict resnet18 --gpu a100 --tokens -5", RANGE),
     ("predict resnet18 --gpu a100 --epochs 1 --steps 1", "--steps"),
     ("predict resnet18 --gpu a100 --optimizer adm", "--optimizer: \"adm\" is unknown; did you mean \"adam\"?"),
-    ("predict resnet18 --gpu a100 --optimizer zzz", "one of sgd, momentum"),
+    ("predict resnet18 --gpu a100 --optimizer zzz", "one of none, sgd, momentum"),
     ("predict resnet18 --gpu a100 --set training.foo=1", "--set training.foo=1: "),
     ("predict resnet18 --gpu a100 --set foo=1", "--set foo=1: unknown key"),
     ("predict resnet18 --gpu a100 --train epochs=1,foo=1", "--train foo=1: "),

@@ -127,7 +127,7 @@ TEST_CASE("a value out of range or an unknown key names its line, the range or t
         {"[time_limit]\nkill_rate = 1", "kill_rate is 1; it should be from 0 to 0.5"},
         {"[job]\nlog_sd = -0.1", "log_sd is -0.1"},
         {"[network]\ninter_node_bandwidth_Bps = 0", "inter_node_bandwidth_Bps is 0"},
-        {"[gpu_names]\na100 = 3", "d.toml:2:8: [gpu_names]: a100 is a whole number; it should be a string"},
+        {"[gpu_names]\na100 = 3", "d.toml:2:8: [gpu_names]: a100 is 3; it should be a string"},
         {"[files]\ngpu = \"x\"", "did you mean \"gpus\"?"},
         {"job = 3", "[job] is a whole number; it should be an object"},
         {"mode = ", "d.toml:1:"},

@@ -59,9 +59,11 @@ TEST_CASE("files that hold no model are refused with the reason", "[model][bad]"
 
 TEST_CASE("a file of another kind is told what is read", "[model][bad]") {
     const Scratch scratch;
-    CHECK(read_error(scratch.file("README.md", "# dlcast\n\nForecasts.")) ==
-          "README.md:1:1: no model file: it starts with \"# dlcast\"; dlcast reads JSON (its own, Hugging Face's "
-          "config.json, Keras's, DeepSpeed's beside a model) and ONNX");
+    const std::string readme = scratch.file("README.md", "# dlcast\n\nForecasts.");
+    CHECK(read_error(readme) ==
+          readme +
+              ":1:1: no model file: it starts with \"# dlcast\"; dlcast reads JSON (its own, Hugging Face's "
+              "config.json, Keras's, DeepSpeed's beside a model) and ONNX");
     CHECK_THAT(read_error(scratch.file("train.py", "import torch")), Catch::Contains("starts with \"import torch\""));
     // A comment before an object is no other kind.
     CHECK_THAT(read_error(scratch.file("comment.json", "// my net\n{}")), Catch::Contains("a comment; JSON has none"));
