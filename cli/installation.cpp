@@ -50,7 +50,11 @@ std::string site_config_path(const std::string& named) {
 Result<SiteConfig> read_site_config(const std::string& named) {
     const std::string file = site_config_path(named);
     const auto text = read_file(file, 1u << 20);
-    if (!text) return text.error();
+    if (!text)
+        return Error{
+            text.error().fault,
+            text.error().message + "; name dlcast.toml with --config" +
+                (named.empty() && std::getenv("DLCAST_CONFIG") ? ", or in DLCAST_CONFIG, which names this one" : "")};
     return parse_site_config(*text, file);
 }
 

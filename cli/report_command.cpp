@@ -28,8 +28,6 @@ struct ReportOptions {
 
 Status write_margins_file(const ReportOptions& options, const AccuracyAnswer& answer) {
     if (options.margins_file.empty()) return ok();
-    if (answer.kill_rate <= 0)
-        return invalid_argument("--write-margins needs the kill rate to keep; add --kill-rate 0.01");
     const Margins& margins = answer.accuracy.margins;
     if (margins.rows.empty())
         return unavailable(fmt::format("{} judged jobs are too few for a kill rate of {:g}; {:.0f} are needed, see -S",
@@ -83,6 +81,8 @@ void add_report(CLI::App& app, int& exit_code) {
         ->type_name("FILE");
     verb->add_flag("--json", options->json, "Print one JSON object");
     verb->callback([options, &exit_code] {
+        if (!options->margins_file.empty() && options->kill_rate <= 0)
+            throw CLI::ValidationError("--write-margins needs the kill rate to keep; add --kill-rate 0.01");
         const Status done = run_report(*options);
         exit_code = done ? exit_done : report(done.error());
     });

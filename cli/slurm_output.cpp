@@ -85,7 +85,9 @@ std::vector<NodeGroup> groups_of(const Record& record) {
     NodeGroup node;
     node.nodes = 1;
     node.cpus_per_node = small_count(field(record, "CPUTot"), 0);
-    node.memory_bytes = parse_number(field(record, "RealMemory")).value_or(0.0) * mebi;
+    // slurm.conf(5): RealMemory is 1 where it is not stated.
+    const double memory_MiB = parse_number(field(record, "RealMemory")).value_or(0.0);
+    if (memory_MiB > 1) node.memory_bytes = memory_MiB * mebi;
     node.features = list(field(record, "AvailableFeatures"));
     std::vector<NodeGroup> out;
     for (const auto& [type, count] : gpus_of_gres(field(record, "Gres"))) {

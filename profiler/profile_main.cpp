@@ -49,17 +49,22 @@ int run(const Options& o) {
     auto device = o.device == "cuda" ? open_cuda(0) : open_cpu();
     if (!device) return report(device.error());
 
+    const double opened_s = process_age_s();
     const auto written = describe_device(*device, o.gpus, o.output + ".gpus.toml");
     if (!written) return report(written.error());
     if (!written->empty())
-        say(fmt::format("{} is no known device; its entry is in {}", device->backend->device().name, *written));
+        say(
+            fmt::format("{} is no known device; its entry is in {}, measured in {:.1f} s of the budget. To measure it "
+                        "anew, on an idle host, remove that file",
+                        device->backend->device().name, *written, process_age_s() - opened_s));
     ProfileOptions options;
-    options.budget_s = *budget_s - process_age_s();  // libraries were loaded, the device was described
+    const double begun_s = process_age_s();  // libraries were loaded, the device was described
+    options.budget_s = *budget_s - begun_s;
     options.policy.relative_ci = o.ci_pct / 100.0;
     options.host = host_name();
-    const auto result =
-        profile(*device->backend, *models, points, options, *file, progress_on_stderr("dlcast-profile"));
+    auto result = profile(*device->backend, *models, points, options, *file, progress_on_stderr("dlcast-profile"));
     if (!result) return report(result.error());
+    result->spent_s += begun_s;
     end_progress();
     std::vector<ModelSums> sums;
     for (const ProfiledModel& model : *models)

@@ -100,9 +100,9 @@ Error DeviceCatalog::unknown(std::string_view name) const {
         examples.push_back(patterns_[i * patterns_.size() / std::min(most_examples, patterns_.size())].family);
     const std::string hint =
         near.empty() ? fmt::format(
-                           "gpus.toml beside dlcast.toml lists those known ({}, ...), and `dlcast-profile "
-                           "--device cuda` on it writes the entry for a file of your own ([files] site_gpus in "
-                           "dlcast.toml)",
+                           "gpus.toml beside dlcast.toml lists those known ({}, ...), and `dlcast-profile` "
+                           "on its host (a GPU: --device cuda) writes the entry for a file of your own ([files] "
+                           "site_gpus in dlcast.toml)",
                            fmt::join(examples, ", "))
                      : fmt::format("did you mean \"{}\"?", near);
     return not_found(fmt::format("GPU \"{}\" is unknown; {}", name, hint));

@@ -70,6 +70,8 @@ std::string place_on(Search& search, const Partition& partition, const NodeGroup
     placement.on_cpu = gpus.on_cpu;
     placement.allocation.partition = partition.name;
     placement.allocation.device = std::move(*device);
+    // A CPU computes in its node's memory, not in that of the host which was measured.
+    if (gpus.on_cpu && group.memory_bytes > 0) placement.allocation.device.memory_bytes = group.memory_bytes;
     placement.allocation.nodes = count->nodes;
     placement.allocation.gpus_per_node = count->gpus_per_node;
     set_links(placement, search.site);

@@ -79,6 +79,9 @@ std::string missing_duration(const Workload& workload, OptionsOf program) {
                (of_dlcast ? "--dataset NAME or --set dataset.samples=N, or give --steps S instead"
                           : "--dl-train=dataset=NAME or --dl-train=dataset.samples=N, or \"samples\" to the file's "
                             "\"dataset\"");
+    if (workload.training.tokens && workload.model.image_size > 0)
+        return fmt::format("tokens of a model that reads images, {}; give {} in their place", workload.model.name,
+                           of_dlcast ? "--epochs E or --steps S" : "\"epochs\" or \"steps\"");
     if (workload.training.tokens)
         return std::string("tokens of samples of unknown length; add ") +
                (of_dlcast ? "--seq-len L" : "--dl-train=seq_len=L, or \"seq_len\" to the file's \"training\"");

@@ -74,6 +74,18 @@ TEST_CASE("what helps a job that is too long for a partition of CPUs is nodes", 
     CHECK_THAT(joined(make_prediction(options, site.view())->warnings), Contains("take more nodes, or chain "));
 }
 
+TEST_CASE("a job on CPUs has its node's memory, not that of the host that was measured", "[predict]") {
+    SiteWithCpu site(true);
+    PredictOptions options = resnet18_of_100_steps();
+    options.partition = "cpu";
+    CHECK_THAT(to_text(*make_prediction(options, site.view()), false), Contains("of 59.60 GiB: fits"));  // 64 GB
+    NodeGroup& nodes = site.cluster.partitions.back().groups.front();
+    nodes.memory_bytes = 128.0 * (1 << 30);
+    CHECK_THAT(to_text(*make_prediction(options, site.view()), false), Contains("of 128.00 GiB: fits"));
+    nodes.memory_bytes = 1 << 29;
+    CHECK_THAT(to_text(*make_prediction(options, site.view()), false), Contains("of 0.50 GiB: does not fit"));
+}
+
 TEST_CASE("where the site names no device for its CPUs, that and the remedy are said", "[predict]") {
     const SiteWithCpu site(false);
     PredictOptions options = resnet18_of_100_steps();

@@ -48,6 +48,7 @@ CASES = [
     ("report -S 2026-03-02 -E 2026-03-01", "is not before --endtime 2026-03-01"),
     ("report --at noon", "2026-03-29"),
     ("report --kill-rate nan", RANGE),
+    ("report --write-margins m.toml", "--write-margins needs the kill rate to keep; add --kill-rate"),
     ("refine --out x --jobs -S foo", "2026-03-29"),
     ("refine --out x --samples a --fit-sizes 0", "1 to 64"),
     ("simulate trace --capacity foo", RANGE),
