@@ -106,6 +106,8 @@ double count_of(const Sizes& shape) {
     return count;
 }
 
+double OnnxValue::learned() const { return weight && !constant ? count_of(shape) : 0.0; }
+
 std::optional<Sizes> broadcast(const Sizes& a, const Sizes& b) {
     Sizes out(std::max(a.size(), b.size()));
     for (std::size_t i = 0; i < out.size(); ++i) {

@@ -23,6 +23,10 @@ struct OnnxValue {
     bool weight = false;                            // learned, or made of learned tensors alone
     std::string origin = {};                        // the learned tensor that it is, whatever its order
     std::optional<std::vector<double>> reals = {};  // of small tensors of real numbers
+    bool constant = false;                          // written into the graph by its exporter: nobody learns it
+
+    /// How many numbers of it are learned.
+    double learned() const;
 };
 
 /// Reads inputs, sets outputs, appends layers. The first fault is kept.

@@ -72,11 +72,13 @@ void follow_norm(OnnxFollower& f, const OnnxNode& node) {
                        : node.type == "RMSNormalization"   ? "rms_norm"
                                                            : "group_norm";
     Sizes seen = in.shape;
-    const bool learns = f.has_input(node, 1);
-    if (learns) {
+    const bool scales = f.has_input(node, 1), shifts = f.has_input(node, 2);
+    const bool last = node.type == "LayerNormalization" || node.type == "RMSNormalization";
+    double learned = 0.0;
+    if (scales) {
         const OnnxValue& scale = f.input(node, 1);
         const double factors = count_of(scale.shape);
-        const bool last = node.type == "LayerNormalization" || node.type == "RMSNormalization";
+        learned = scale.learned() + (shifts ? f.input(node, 2).learned() : 0.0);
         // Over several dimensions at once: rows of as many elements as there are factors.
         if (last && !seen.empty() && factors != static_cast<double>(seen.back())) {
             const double rows = count_of(seen) / factors / static_cast<double>(seen.front());
@@ -90,9 +92,16 @@ void follow_norm(OnnxFollower& f, const OnnxNode& node) {
             return f.fail(node, fmt::format("its scale [{}] does not fit the channels of its input [{}]",
                                             fmt::join(scale.shape, ", "), fmt::join(in.shape, ", ")));
     }
+    // Whatever lies behind the channels is one column of them.
+    if (!last && seen.size() > 2 && seen.size() != 4)
+        seen = {seen[0], seen[1], static_cast<std::int64_t>(count_of(Sizes(seen.begin() + 2, seen.end()))), 1};
     Value& layer = f.elementwise(type, seen);
-    if (node.type == "LayerNormalization" && !f.has_input(node, 2)) layer.set("bias", false);
-    if (learns && f.is_shared(f.input(node, 1))) layer.set("tied", true);
+    if (node.type == "LayerNormalization" && !shifts) layer.set("bias", false);
+    // Exporters write a norm that learns nothing, or whose factors follow it, with constant ones.
+    const double width = seen.empty() ? 1.0 : static_cast<double>(last || seen.size() < 2 ? seen.back() : seen[1]);
+    const bool one_each = type == std::string_view("rms_norm") || (last && !shifts);
+    if (learned != width * (one_each ? 1.0 : 2.0)) layer.set("parameters", static_cast<std::int64_t>(learned));
+    if (scales && f.is_shared(f.input(node, 1))) layer.set("tied", true);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) f.output(node, {in.shape, {}, false}, i);
 }
 
@@ -155,7 +164,7 @@ void follow_activation(OnnxFollower& f, const OnnxNode& node) {
             if (slopes.weight && !f.is_shared(slopes))
                 layer.set("parameters", static_cast<std::int64_t>(count_of(slopes.shape)));
         }
-    OnnxValue out{in.shape, {}, in.weight};
+    OnnxValue out{in.shape, {}, in.weight, {}, {}, in.constant};
     if (node.type == "Neg" && in.values) {
         out.values = *in.values;
         for (std::int64_t& value : *out.values) value = -std::max(value, -std::numeric_limits<std::int64_t>::max());
@@ -211,10 +220,10 @@ void follow_arithmetic(OnnxFollower& f, const OnnxNode& node) {
             const bool sum = node.type == "Add" || node.type == "Sub" || node.type == "Sum" || node.type == "Mean";
             Value& layer = f.elementwise(sum ? "add" : "multiply", *shape);
             const OnnxValue& side = out.weight ? out : other;
-            const double learned = side.weight ? count_of(side.shape) : 0.0;
+            const double learned = side.learned();
             if (learned > 1.0 && !f.is_shared(side)) layer.set("parameters", static_cast<std::int64_t>(learned));
         }
-        out = {*shape, std::move(values), weight};
+        out = {*shape, std::move(values), weight, {}, {}, out.constant && other.constant};
     }
     if (f.failed()) return;
     f.output(node, std::move(out));

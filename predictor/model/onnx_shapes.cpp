@@ -24,9 +24,18 @@ Sizes ints_of(OnnxFollower& f, const OnnxNode& node, const char* attribute, std:
 
 void follow_identity(OnnxFollower& f, const OnnxNode& node) { f.output(node, f.input(node, 0)); }
 
+// PyTorch writes weights of equal values once, the others as an Identity of it: the ones and zeros that norms start
+// from, each learned by itself. Matrices that are equal are one tensor (tied).
+void follow_named_copy(OnnxFollower& f, const OnnxNode& node) {
+    OnnxValue out = f.input(node, 0);
+    const auto sides = std::count_if(out.shape.begin(), out.shape.end(), [](std::int64_t size) { return size > 1; });
+    if (!out.origin.empty() && sides < 2 && !node.outputs.empty()) out.origin = node.outputs[0];
+    f.output(node, std::move(out));
+}
+
 void follow_constant(OnnxFollower& f, const OnnxNode& node) {
     OnnxValue out;
-    out.weight = true;
+    out.weight = out.constant = true;
     if (const OnnxAttribute* tensor = node.find("value"); tensor && tensor->tensor) {
         out.shape = tensor->tensor->shape;
         out.values = tensor->tensor->values;
@@ -70,7 +79,7 @@ void follow_reshape(OnnxFollower& f, const OnnxNode& node) {
     if (count_of(wanted) != count_of(in.shape))
         return f.fail(
             node, fmt::format("the shape [{}] does not hold [{}]", fmt::join(wanted, ", "), fmt::join(in.shape, ", ")));
-    f.output(node, {wanted, in.values, in.weight, in.origin});
+    f.output(node, {wanted, in.values, in.weight, in.origin, {}, in.constant});
 }
 
 void follow_flatten(OnnxFollower& f, const OnnxNode& node) {
@@ -82,7 +91,9 @@ void follow_flatten(OnnxFollower& f, const OnnxNode& node) {
     f.output(node, {{static_cast<std::int64_t>(count_of(front)), static_cast<std::int64_t>(count_of(back))},
                     {},
                     in.weight,
-                    in.origin});
+                    in.origin,
+                    {},
+                    in.constant});
 }
 
 // Numbers of a small tensor in rows of its shape, laid out anew: `source` tells the place of each element of `out`.
@@ -122,7 +133,7 @@ void follow_transpose(OnnxFollower& f, const OnnxNode& node) {
     if (out.size() != in.shape.size() || std::count(place.begin(), place.end(), in.shape.size()) > 0)
         return f.fail(node, "its perm should name each axis once");
     auto values = laid_out(in, out, [&](const Sizes& at, std::size_t axis) { return at[place[axis]]; });
-    f.output(node, {out, std::move(values), in.weight, in.origin});
+    f.output(node, {out, std::move(values), in.weight, in.origin, {}, in.constant});
 }
 
 void follow_squeeze(OnnxFollower& f, const OnnxNode& node) {
@@ -137,7 +148,7 @@ void follow_squeeze(OnnxFollower& f, const OnnxNode& node) {
     Sizes out;
     for (std::size_t i = 0; i < in.shape.size(); ++i)
         if (axes.empty() ? in.shape[i] != 1 : !gone[i]) out.push_back(in.shape[i]);
-    f.output(node, {out, in.values, in.weight, in.origin});
+    f.output(node, {out, in.values, in.weight, in.origin, {}, in.constant});
 }
 
 void follow_unsqueeze(OnnxFollower& f, const OnnxNode& node) {
@@ -152,7 +163,7 @@ void follow_unsqueeze(OnnxFollower& f, const OnnxNode& node) {
     Sizes out = in.shape;
     for (const std::int64_t axis : axes)
         out.insert(out.begin() + std::min<std::int64_t>(axis, static_cast<std::int64_t>(out.size())), 1);
-    f.output(node, {out, in.values, in.weight, in.origin});
+    f.output(node, {out, in.values, in.weight, in.origin, {}, in.constant});
 }
 
 void follow_concat(OnnxFollower& f, const OnnxNode& node) {
@@ -254,13 +265,14 @@ void follow_expand(OnnxFollower& f, const OnnxNode& node) {
     if (!wanted) return f.fail(node, "its shape is computed by the graph; export with fixed shapes");
     const auto shape = broadcast(in.shape, *wanted);
     if (!shape) return f.fail(node, "the shapes do not fit");
-    f.output(node, {*shape, {}, in.weight});
+    f.output(node, {*shape, {}, in.weight, {}, {}, in.constant});
 }
 
 void follow_constant_of_shape(OnnxFollower& f, const OnnxNode& node) {
     const auto& wanted = f.input(node, 0).values;
     if (!wanted) return f.fail(node, "its shape is computed by the graph; export with fixed shapes");
     OnnxValue out{*wanted, {}, true};
+    out.constant = true;
     const OnnxAttribute* value = node.find("value");
     const bool known = value && value->tensor && value->tensor->values && value->tensor->values->size() == 1;
     if (count_of(*wanted) <= most_values && count_of(*wanted) >= 0)
@@ -358,7 +370,7 @@ struct Rule {
 };
 
 constexpr Rule rules[] = {
-    {"Identity", follow_identity},
+    {"Identity", follow_named_copy},
     {"Cast", follow_identity},
     {"CastLike", follow_identity},
     {"Constant", follow_constant},

@@ -68,6 +68,9 @@ void write_norm(WrittenLayer& l) {
     // Without its factors half of the parameters are left, or none.
     if (!l.flag_or("scale", true))
         l.b.add_parameters(layer, -static_cast<double>(layer.parameters) / (bias ? 2.0 : 1.0));
+    const auto learned = l.reader.integer("parameters", 0, 1'000'000'000'000'000);
+    if (learned && !l.b.failed())
+        l.b.add_parameters(layer, static_cast<double>(*learned) - static_cast<double>(layer.parameters));
     if (kind == LayerKind::group_norm) l.size_or("groups", 32);
     l.then_activation();
 }

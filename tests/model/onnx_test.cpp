@@ -310,6 +310,46 @@ TEST_CASE("what ONNX operators learn is what their weights hold", "[model][onnx]
     CHECK(r.model.parameters == 4 * (6 + 5) * 5);
 }
 
+// PyTorch's GroupNorm(2, 8) behind 3 x 3 x 3 x 8 + 8 = 224 weights: two groups of 4 x 6 x 6 = 144 elements under
+// constant ones and zeros, then 8 factors and 8 shifts.
+TEST_CASE("constants of an ONNX graph learn nothing", "[model][onnx]") {
+    const auto constant = [](const std::string& name, int type, std::int64_t count) {
+        const std::string tensor = varint(1, count) + varint(2, type);
+        return node("Constant", {}, name, bytes(5, bytes(1, "value") + bytes(5, tensor) + varint(20, 4)));
+    };
+    const std::string start = input("x", {1, 3, 8, 8}) + weight("w", {8, 3, 3, 3}) + weight("b", {8}) +
+                              constant("ones", 1, 2) + constant("zeros", 1, 2) + numbers("rows", {0, 2, -1}) +
+                              numbers("image", {1, 8, 6, 6}) + node("Conv", {"x", "w", "b"}, "c") +
+                              node("Reshape", {"c", "rows"}, "r");
+    const auto grouped =
+        good(model(start + weight("gamma", {8, 1, 1}) + weight("beta", {8, 1, 1}) +
+                   node("InstanceNormalization", {"r", "ones", "zeros"}, "n") + node("Reshape", {"n", "image"}, "i") +
+                   node("Mul", {"i", "gamma"}, "m") + node("Add", {"m", "beta"}, "y")));
+    CHECK(grouped.model.parameters == 224 + 2 * 8);
+    // Of its own weights two a group; of a constant that is added none.
+    const auto learned =
+        good(model(start + weight("s", {2}) + constant("noise", 1, 144) +
+                   node("InstanceNormalization", {"r", "s", "s"}, "n") + node("Add", {"n", "noise"}, "y")));
+    CHECK(learned.model.parameters == 224 + 2 * 2);
+    const auto factors = good(model(
+        start + weight("s", {2}) + node("GroupNormalization", {"c", "s", "s"}, "n", integer("num_groups", 2)), 18));
+    CHECK(factors.model.parameters == 224 + 2 * 2);
+    CHECK(good(model(start + node("LRN", {"c"}, "y", integer("size", 5)))).model.parameters == 224);
+}
+
+// PyTorch's exporter keeps equal initializers once (two norms of ones and zeros), the second as an Identity: 2 x 8
+// numbers each. Equal matrices are one tied tensor.
+TEST_CASE("vectors of equal values in an ONNX graph are learned apart, equal matrices together", "[model][onnx]") {
+    const auto w =
+        good(model(input("x", {1, 8, 6, 6}) + weight("s", {8}) + weight("b", {8}) + node("Identity", {"s"}, "s2") +
+                   node("Identity", {"b"}, "b2") + node("InstanceNormalization", {"x", "s", "b"}, "n") +
+                   node("InstanceNormalization", {"n", "s2", "b2"}, "y")));
+    CHECK(w.model.parameters == 2 * 2 * 8);
+    const auto tied = good(model(input("x", {1, 8}) + weight("m", {8, 8}) + node("Identity", {"m"}, "m2") +
+                                 node("MatMul", {"x", "m"}, "h") + node("MatMul", {"h", "m2"}, "y")));
+    CHECK(tied.model.parameters == 8 * 8);
+}
+
 // 64 MiB of weights; what is read besides fits into a buffer.
 TEST_CASE("weights are skipped, and an ONNX file is told by its content", "[model][onnx]") {
     const auto path = std::filesystem::temp_directory_path() / ("dlcast_onnx_" + std::to_string(::getpid()));
