@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "predictor/model/dataset.h"
 
 namespace dlcast {
@@ -10,6 +12,14 @@ namespace {
 
 // Classifiers of the zoo halve an image four or five times.
 constexpr std::int64_t least_image_size = 16;
+
+// Whether a window of several pixels slides over what has become one pixel.
+bool shrinks_to_nothing(const ModelSpec& model) {
+    return model.image_size > 1 && std::any_of(model.layers.begin(), model.layers.end(), [](const Layer& layer) {
+               return layer.kind == LayerKind::conv2d && layer.input.size() == 3 && layer.input[1] == 1 &&
+                      layer.input[2] == 1 && layer.kernel_h * layer.kernel_w > 1;
+           });
+}
 
 // Of known data sets, those of images state neither a sequence length nor tokens.
 std::string wrong_data(const Workload& w) {
@@ -35,7 +45,7 @@ std::vector<std::string> find_mismatches(const TrainingRead& read, const Workloa
         out.push_back(fmt::format("seq_len {} has no effect: {} reads images", read.seq_len, w.model.name));
     if (read.image_size > 0 && w.model.image_size == 0 && w.model.seq_len > 0)
         out.push_back(fmt::format("image_size {} has no effect: {} reads text", read.image_size, w.model.name));
-    if (w.model.image_size > 0 && w.model.image_size < least_image_size)
+    if (w.model.image_size > 0 && w.model.image_size < least_image_size && shrinks_to_nothing(w.model))
         out.push_back(fmt::format("images of {} pixels shrink to nothing inside {}; is image_size meant in pixels?",
                                   w.model.image_size, w.model.name));
     if (!w.training.eval_every.empty() && w.dataset.validation_samples <= 0)

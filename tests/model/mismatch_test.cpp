@@ -19,6 +19,16 @@ TEST_CASE("what the model or the data cannot use is a warning", "[model]") {
     CHECK_THAT(w.warnings[0], Catch::Contains(said));
 }
 
+// 8 x 8 stays 8 x 8 under a padded window; a sequence of one column is no image.
+TEST_CASE("a small image that stays as large is not warned of", "[model]") {
+    CHECK(good_workload(R"({"model": {"input": [3, 8, 8], "layers": [
+        {"type": "conv2d", "out": 4, "kernel": 3, "padding": 1}, {"type": "global_avg_pool"}, {"type": "flatten"},
+        {"type": "linear", "out": 2}]}})")
+              .warnings.empty());
+    CHECK(good_workload(R"({"model": {"input": [5, 2, 8], "layers": [{"type": "gru", "hidden": 16, "at": [5, 8]}]}})")
+              .warnings.empty());
+}
+
 TEST_CASE("a declaration that fits together is not warned of", "[model]") {
     CHECK(good_workload(R"({"model": "resnet50", "dataset": "imagenet-1k", "training": {"eval_every": "epoch"}})")
               .warnings.empty());
