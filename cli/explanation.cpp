@@ -47,7 +47,9 @@ std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
                                        t.global_batch > 0 ? " of all GPUs" : " a GPU"));
     training("batch_per", t.global_batch > 0 ? "global" : "gpu");
     training("grad_accum", fmt::format("{}", t.grad_accum));
-    training("precision", to_string(t.precision));
+    const Value* stated_model = d.value.find("model");
+    training("precision", to_string(t.precision),
+             stated_model && stated_model->find("precision") ? "the model's" : "default");
     training("optimizer", to_string(t.optimizer), "default of this kind of model");
     if (t.epochs) training("epochs", number(*t.epochs));
     if (t.steps) training("steps", fmt::format("{}", *t.steps));
@@ -59,8 +61,7 @@ std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
     training("compile", t.compile ? "true" : "false");
     if (w.model.image_size > 0) training("layout", t.channels_last ? "nhwc" : "nchw");
     // Layers written out keep their own sizes, whatever the data set's.
-    const Value* model = d.value.find("model");
-    const bool adapts = !model || !model->find("layers");
+    const bool adapts = !stated_model || !stated_model->find("layers");
     const auto is_data_set_s = [&](std::int64_t size, std::int64_t of_data_set) {
         return adapts && of_data_set > 0 && size == of_data_set;
     };

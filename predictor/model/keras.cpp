@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "predictor/base/deadline.h"
+#include "predictor/base/json.h"
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 #include "predictor/model/keras_call.h"
@@ -37,6 +38,36 @@ const Value* find_data_format(const Value& config) {
     return nullptr;
 }
 
+// Whether a shape as Keras 3 writes it, the batch first, may be `known`; open sizes are any.
+bool agrees(const Value* stated, const KerasShape& known) {
+    if (!stated || !stated->is_array()) return true;
+    const Value::Array& sizes = stated->as_array();
+    if (sizes.size() != known.size() + 1) return false;
+    for (std::size_t i = 0; i < known.size(); ++i)
+        if (sizes[i + 1].is_integer() && sizes[i + 1].as_integer() != known[i]) return false;
+    return true;
+}
+
+// The name of a dtype policy: a text, or an object that holds it.
+std::string policy_of(const Value& config) {
+    const Value* dtype = config.is_object() ? config.find("dtype") : nullptr;
+    if (!dtype) return "";
+    if (dtype->is_string()) return dtype->as_string();
+    const Value* inner = dtype->find("config");
+    const Value* name = inner ? inner->find("name") : nullptr;
+    if (!name && inner) name = inner->find("mode");  // of quantised policies
+    return name && name->is_string() ? name->as_string() : "";
+}
+
+// dlcast's name of what such a policy computes in; nothing: no lower precision than that of the training.
+std::optional<std::string> precision_of(const std::string& policy) {
+    static constexpr std::pair<std::string_view, const char*> known[] = {
+        {"mixed_float16", "amp"}, {"mixed_bfloat16", "bf16"}, {"float16", "fp16"}, {"bfloat16", "bf16"}};
+    for (const auto& [theirs, ours] : known)
+        if (policy == theirs) return ours;
+    return std::nullopt;
+}
+
 class Converter {
 public:
     explicit Converter(const std::string& source) : source_(source), out_{source} {}
@@ -56,6 +87,7 @@ public:
         for (const std::int64_t size : out_.ours(*input_)) input.push(size);
         input.at = input_at_;
         made.set("input", std::move(input)).at = input_at_;
+        if (!precision_.empty()) made.set("precision", precision_).at = precision_at_;
         if (!assumed_.as_array().empty()) made.set("assumed", std::move(assumed_));
         made.set("layers", std::move(out_.layers));
         return made;
@@ -76,6 +108,28 @@ private:
             *trainable, fmt::format("trainable of a model is {}; it should be true or false", trainable->kind_name()));
     }
 
+    // One precision holds for a training: the first below 32 bits that a layer or a model names.
+    Status note_policy(const Value& place, const Value& config) {
+        const std::string policy = policy_of(config);
+        for (const char* quantised : {"int8", "int4", "float8"})
+            if (policy.starts_with(quantised))
+                return out_.fault(place,
+                                  fmt::format("dtype policy \"{}\" is of a quantised model, which is not trained "
+                                              "so; write the model with Keras before it is quantised",
+                                              one_line(policy, longest_shown)));
+        const auto precision = precision_of(policy);
+        if (!precision) return ok();
+        if (precision_.empty()) {
+            precision_ = *precision;
+            policy_ = policy;
+            precision_at_ = place.at;
+        } else if (*precision != precision_ && !mixes_) {
+            mixes_ = true;
+            assumed_.push(fmt::format("dtype policy {} holds for all layers; some say {}", policy_, policy));
+        }
+        return ok();
+    }
+
     // The layers of `model`, which is given the tensors `in` (none: it stands at the top), and what comes out.
     Result<std::vector<KerasTensor>> follow(const Value& model, const Value& config, const std::vector<KerasTensor>& in,
                                             Scope scope) {
@@ -85,6 +139,7 @@ private:
         const auto frozen = is_frozen(config);
         if (!frozen) return frozen.error();
         scope.frozen = scope.frozen || *frozen;
+        if (auto s = note_policy(model, config); !s) return s.error();
         std::vector<std::vector<KerasTensor>> left(graph->calls);
         std::vector<bool> called(graph->layers.size(), false);
         for (const auto& [index, number] : graph->order) {
@@ -143,7 +198,18 @@ private:
     Result<KerasTensor> tensor_of(const KerasGraph& graph, const std::vector<std::vector<KerasTensor>>& left,
                                   const KerasRef& ref, const KerasEntry& reader) const {
         const std::vector<KerasTensor>& tensors = left[graph.number_of(ref)];
-        if (ref.tensor < tensors.size()) return tensors[ref.tensor];
+        if (ref.tensor < tensors.size()) {
+            const KerasTensor& tensor = tensors[ref.tensor];
+            if (!agrees(ref.shape, tensor.shape))
+                return out_.fault(
+                    *ref.shape,
+                    fmt::format("\"{}\" reads {} of \"{}\", which leaves {} behind the batch; "
+                                "write the model with Keras again",
+                                one_line(reader.name, longest_shown),
+                                write_json_within(*ref.shape, longest_shown).value_or("a shape"),
+                                one_line(graph.layers[ref.layer].name, longest_shown), to_string(tensor.shape)));
+            return tensor;
+        }
         return out_.fault(*reader.layer,
                           fmt::format("reads tensor {} of \"{}\", of which {} {} known; read tensor 0, or describe the "
                                       "network with dlcast's own layers",
@@ -219,6 +285,7 @@ private:
                                               ? fmt::format(" ({})", one_line(function->as_string(), longest_shown))
                                               : ""));
         }
+        if (auto s = note_policy(*entry.layer, *entry.config); !s) return s.error();
         KerasCall made(out_, *entry.layer, entry.kind, *entry.config);
         made.name = scope.prefix + call_name(entry, number);
         made.in = std::move(reads);
@@ -250,6 +317,9 @@ private:
     std::optional<KerasShape> input_;  // of the first input, in Keras's order
     Position input_at_;
     Value assumed_ = Value::array();
+    std::string precision_, policy_;  // of the first layer that computes in less than 32 bits
+    Position precision_at_;
+    bool mixes_ = false;  // layers say different ones, which is named once
     std::size_t calls_ = 0;
 };
 

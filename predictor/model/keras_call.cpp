@@ -187,6 +187,13 @@ Value& KerasCall::put_learned(const char* type, const KerasShape& seen, const Ke
     return layer;
 }
 
+void KerasCall::put_lora_sum(const KerasShape& result, std::int64_t bias) {
+    Value& sum = put_at("add", result, ".lora_add");
+    if (bias > 0) sum.set("parameters", bias);
+    if (frozen) sum.set("trainable", false);
+    if (tied) sum.set("tied", true);
+}
+
 void KerasCall::put_join(const char* type, const std::vector<KerasTensor>& tensors, const KerasShape& result) {
     read(tensors.front());
     Value& made = put(type, source_.shape, result);

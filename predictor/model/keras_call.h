@@ -111,6 +111,11 @@ public:
     Value& put_at(const char* type, const KerasShape& seen, std::string_view part = "");
     /// The same of a layer with weights.
     Value& put_learned(const char* type, const KerasShape& seen, const KerasShape& result, std::string_view part = "");
+    /// Keras 3's LoRA (kernel and table frozen, two thin matrices beside them): its rank; 0: none.
+    std::int64_t lora_rank() { return size_or("lora_rank", 0); }
+    /// Adds the adapter that was written last to the tensor that the frozen layer left: with the `bias` that both
+    /// train.
+    void put_lora_sum(const KerasShape& result, std::int64_t bias);
     /// A layer that joins `tensors` of one shape.
     void put_join(const char* type, const std::vector<KerasTensor>& tensors, const KerasShape& result);
     /// The activation that the config names, as part of the layer just written.

@@ -98,7 +98,7 @@ private:
         } else if (v.is_object()) {
             const Value* inner = v.find("config");
             if (const Value* history = inner ? inner->find("keras_history") : nullptr)
-                return collect(*history, key, call);
+                return collect_tensor(*history, inner->find("shape"), key, call);
             for (const Value::Member& member : v.as_object()) {
                 if (member.key == "kwargs" && member.value.is_object() && key.empty())
                     collect_keywords(member.value, call);
@@ -106,6 +106,13 @@ private:
                     collect(member.value, key, call);
             }
         }
+    }
+
+    void collect_tensor(const Value& history, const Value* shape, const std::string& key, KerasNode& call) {
+        const std::size_t reads = call.reads.size(), named = call.named.size();
+        collect(history, key, call);
+        for (std::size_t i = reads; i < call.reads.size(); ++i) call.reads[i].shape = shape;
+        for (std::size_t i = named; i < call.named.size(); ++i) call.named[i].second.shape = shape;
     }
 
     void collect_keywords(const Value& keywords, KerasNode& call) {
@@ -168,7 +175,7 @@ private:
     }
 
     // Calls count from 0 among those that the file holds; of a model inside Keras 2 counts its own making as call 0. Of
-    // a layer called once, other numbers stem from models that are not in the file.
+    // a model called once, other numbers stem from models that are not in the file.
     Status check_calls() {
         if (!fault_.message.empty()) return fault_;
         struct Numbers {
@@ -183,14 +190,16 @@ private:
         const auto check = [&](KerasRef& ref, const Value& at) {
             const KerasEntry& entry = graph_.layers[ref.layer];
             const Numbers& numbers = read[ref.layer];
-            if (entry.calls.size() == 1)
+            if (entry.calls.size() == 1 && is_keras_model(entry.kind))
                 ref.call = 0;
             else if (is_keras_model(entry.kind) && numbers.least == 1 && numbers.most == entry.calls.size())
                 --ref.call;
             if (ref.call < entry.calls.size()) return;
-            keep_fault(at, fmt::format("call {} of \"{}\" is read, which is called {} times; write the model with "
-                                       "Keras again",
-                                       ref.call + 1, one_line(entry.name, longest_shown), entry.calls.size()));
+            keep_fault(at, fmt::format("call {} of \"{}\" is read, which is called {}; write the model with Keras "
+                                       "again",
+                                       ref.call + 1, one_line(entry.name, longest_shown),
+                                       entry.calls.size() == 1 ? std::string("once")
+                                                               : fmt::format("{} times", entry.calls.size())));
         };
         each_ref(check);
         if (!fault_.message.empty()) return fault_;

@@ -15,6 +15,7 @@ namespace dlcast {
 /// A tensor by the layer and the call that leave it.
 struct KerasRef {
     std::size_t layer = 0, call = 0, tensor = 0;
+    const Value* shape = nullptr;  // as Keras 3 says it, the batch first
 };
 
 /// One call of a layer: an entry of its "inbound_nodes".

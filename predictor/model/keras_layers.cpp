@@ -19,18 +19,38 @@ void put_over_input(KerasCall& c, const char* type) {
 }
 
 // Behind the last dimension; channels last that is a convolution of 1 x 1 over an image.
-void write_dense(KerasCall& c) {
-    const std::int64_t units = c.size("units");
-    const bool bias = c.flag("use_bias", true);
-    KerasShape theirs = c.shape();
-    theirs.back() = units;
-    c.read(c.in.front());
-    const bool image = c.shape().size() == 3 && !c.out.channels_first;
-    Value& layer = c.put_learned(image ? "conv2d" : "linear", c.out.ours(c.shape()), c.out.ours(theirs));
-    layer.set("out", units);
+Value& put_dense(KerasCall& c, const KerasShape& from, const KerasShape& to, bool bias, const char* part = "") {
+    const bool image = from.size() == 3 && !c.out.channels_first;
+    Value& layer = c.put_learned(image ? "conv2d" : "linear", c.out.ours(from), c.out.ours(to), part);
+    layer.set("out", to.back());
     if (image) layer.set("kernel", 1);
     if (!bias) layer.set("bias", false);
-    c.set_activation(layer);
+    return layer;
+}
+
+void write_dense(KerasCall& c) {
+    const std::int64_t units = c.size("units"), rank = c.lora_rank();
+    const bool bias = c.flag("use_bias", true);
+    const KerasShape from = c.shape();
+    KerasShape theirs = from;
+    theirs.back() = units;
+    c.read(c.in.front());
+    Value& layer = put_dense(c, from, theirs, bias && rank == 0);
+    if (rank == 0) {
+        c.set_activation(layer);
+        return c.leave(theirs);
+    }
+    layer.set("trainable", false);
+    KerasShape thin = from;
+    thin.back() = rank;
+    c.read(c.in.front());
+    put_dense(c, from, thin, false, ".lora_a");
+    put_dense(c, thin, theirs, false, ".lora_b");
+    c.put_lora_sum(c.out.ours(theirs), bias ? units : 0);
+    Value function = Value::object();
+    c.set_activation(function);
+    if (const Value* named = function.find("activation"))
+        c.put(named->as_string().c_str(), c.out.ours(theirs), c.out.ours(theirs), ".activation");
     c.leave(theirs);
 }
 

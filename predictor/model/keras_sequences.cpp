@@ -14,11 +14,23 @@ constexpr const char* own_layers = "describe the network with dlcast's own layer
 void write_embedding(KerasCall& c) {
     const std::int64_t rows = c.size("input_dim"), width = c.size("output_dim");
     if (!c.needs_rank(1, "token ids [tokens]")) return;
+    const auto look_up = [&](std::int64_t columns, const char* part) -> Value& {
+        c.read(c.in.front());
+        Value& layer = c.put_learned("embedding", c.shape(), {c.shape()[0], columns}, part);
+        layer.set("vocab", rows);
+        layer.set("width", columns);
+        return layer;
+    };
     const KerasShape out = {c.shape()[0], width};
-    c.read(c.in.front());
-    Value& layer = c.put_learned("embedding", c.shape(), out);
-    layer.set("vocab", rows);
-    layer.set("width", width);
+    Value& table = look_up(width, "");
+    if (const std::int64_t rank = c.lora_rank(); rank > 0) {
+        table.set("trainable", false);
+        look_up(rank, ".lora_a");
+        Value& back = c.put_learned("linear", {c.shape()[0], rank}, out, ".lora_b");
+        back.set("out", width);
+        back.set("bias", false);
+        c.put_lora_sum(out, 0);
+    }
     c.leave(out);
 }
 

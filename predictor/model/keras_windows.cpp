@@ -52,6 +52,17 @@ Sliding read_sliding(KerasCall& c, const char* kernel_key, bool pools) {
     s.kernel = c.sides(kernel_key, count, 2);
     s.strides = pools && !c.value("strides") ? s.kernel : c.sides("strides", count, 1);
     s.dilation = pools ? KerasShape::filled(count, 1) : c.sides("dilation_rate", count, 1);
+    const auto above_one = [](const KerasShape& sides) {
+        return std::any_of(sides.begin(), sides.end(), [](std::int64_t size) { return size > 1; });
+    };
+    if (!pools && above_one(s.strides) && above_one(s.dilation))
+        c.fail_key("dilation_rate", fmt::format("Keras takes it with strides of 1 alone, and they are {}; make one of "
+                                                "the two 1",
+                                                to_string(s.strides)));
+    if (!pools && c.value("lora_rank"))
+        c.fail_key("lora_rank",
+                   "it is known of Dense and Embedding alone; leave it out here, or describe the network "
+                   "with dlcast's own layers");
     const std::string padding = c.text("padding", "valid");
     const bool causal = padding == "causal" && c.kind.find("Conv1D") != std::string::npos;
     s.same = padding == "same" || causal;

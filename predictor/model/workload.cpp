@@ -109,6 +109,12 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
         return invalid_argument(at_place(source, training->trainable_at, s.error().message));
     if (auto s = check_sizes(w); !s) return invalid_argument(at_place(source, root.at, s.error().message));
     count_samples(w.dataset, w.model);
+    // Files of other tools may say in what the model computes; the training's own word wins.
+    const Value* precision = model->is_object() && model->find("layers") ? model->find("precision") : nullptr;
+    if (precision && !training->precision_stated) {
+        w.training.precision = precision_from(precision->as_string()).value_or(w.training.precision);
+        training->precision_stated = true;
+    }
     name_defaults(*training, w.model, w);
     w.warnings = find_mismatches(*training, w);
     return w;

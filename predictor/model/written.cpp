@@ -8,6 +8,7 @@
 
 #include "predictor/base/text.h"
 #include "predictor/model/shape.h"
+#include "predictor/model/workload.h"
 #include "predictor/model/written_layer.h"
 
 namespace dlcast {
@@ -257,6 +258,9 @@ Result<ModelSpec> build_written_model(const Value& model, const std::string& sou
     r.require("input", "add the shape of one sample: [3, 224, 224], [512] for token ids");
     r.value("layers");
     read_assumed(r, assumed);
+    if (const auto precision = r.string("precision"); precision && !precision_from(*precision))
+        r.fail("precision", fmt::format("precision is \"{}\"; it should be fp32, tf32, amp, fp16, bf16 or fp8",
+                                        one_line(*precision, 80)));
     Shape input = r.integers("input", 1, 1'000'000'000).value_or(Shape{1});
     if (!r.failed() && (input.empty() || input.size() > 3))
         r.fail("input", "input should be [channels, height, width], [tokens, width], [tokens] or [width]");

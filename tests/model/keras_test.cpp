@@ -204,10 +204,11 @@ TEST_CASE("the towers of a siamese network share their weights and are computed 
         R"(], "input_layers": [["x", 0, 0]], "output_layers": [["g", 0, 0]]}, "inbound_nodes": )" +
         reads({"left", "right"}) + "}";
     const std::string history =
-        R"({{"class_name": "__keras_tensor__", "config": {{"shape": [null, 8], "keras_history": ["{}", {}, 0]}}}})";
+        R"({{"class_name": "__keras_tensor__", "config": {{"shape": [null, {}], "keras_history": ["{}", {}, 0]}}}})";
     const auto node3 = [&](const std::string& tensors) { return "{\"args\": [" + tensors + "], \"kwargs\": {}}"; };
     const auto tensor = [&](const std::string& name, int call) {
-        return fmt::format(fmt::runtime(history), name, call);
+        const char* shape = name == "tower" ? "8" : name == "join" ? "16" : "8, 8, 3";
+        return fmt::format(fmt::runtime(history), shape, name, call);
     };
     const std::string tower3 =
         R"({"class_name": "Sequential", "module": "keras", "name": "tower", "config": {"name": "tower", "layers": [)" +
@@ -379,6 +380,64 @@ TEST_CASE("values that Keras does not know are refused with place, value and rem
     CHECK_THAT(error_of(functional({input("in", "8"), layer("Dense", "a", R"("units": 2)", reads({"in"})),
                                     layer("Dense", "a", R"("units": 2)", reads({"in"}))})),
                Catch::Contains("two layers are named \"a\""));
+}
+
+// 32 x 64 + 64 = 2112, and beside it 4 x (32 + 64) = 384 of the adapter, which train with the 64 biases; a table of
+// 10 x 6 with 2 x (10 + 6). Three dimensions: 1 x 1 convolutions.
+TEST_CASE("Keras's LoRA trains thin matrices beside what it freezes", "[model][keras]") {
+    const auto w =
+        good_workload(chain("32", {layer("Dense", "d", R"("units": 64, "lora_rank": 4, "activation": "relu")"),
+                                   layer("Dense", "fc", R"("units": 2)")}));
+    CHECK(w.model.parameters == 2112 + 384 + 64 * 2 + 2);
+    CHECK(w.model.trainable_parameters == 384 + 64 + 64 * 2 + 2);
+    CHECK(find(w, "fc").input == Shape{64});
+    const auto table =
+        good_workload(chain("5", {layer("Embedding", "e", R"("input_dim": 10, "output_dim": 6, "lora_rank": 2)")}));
+    CHECK(table.model.parameters == 60 + 32);
+    CHECK(table.model.trainable_parameters == 32);
+    const auto image =
+        good_workload(chain("7, 8, 32", {layer("Dense", "d", R"("units": 64, "lora_rank": 4, "use_bias": false)")}));
+    CHECK(image.model.trainable_parameters == 384);
+    const auto frozen =
+        good_workload(chain("32", {layer("Dense", "d", R"("units": 64, "lora_rank": 4, "trainable": false)")}));
+    CHECK(frozen.model.trainable_parameters == 0);
+    CHECK_THAT(error_of(chain("8, 8, 3", {layer("Conv2D", "c", R"("filters": 4, "kernel_size": 3, "lora_rank": 2)")})),
+               Catch::Contains("lora_rank is 2; it is known of Dense and Embedding alone"));
+}
+
+TEST_CASE("the dtype policy of a Keras model is its precision, unless the training says another", "[model][keras]") {
+    const auto [policy, precision] = GENERATE(table<std::string, Precision>({
+        {R"({"class_name": "Policy", "config": {"name": "mixed_float16"}})", Precision::amp},
+        {R"({"class_name": "DTypePolicy", "config": {"name": "mixed_bfloat16"}})", Precision::bf16},
+        {R"("float16")", Precision::fp16},
+        {R"("bfloat16")", Precision::bf16},
+    }));
+    CAPTURE(policy);
+    const std::string net = chain("32", {layer("Dense", "d", R"("units": 64, "dtype": )" + policy)});
+    const auto w = good_workload(net);
+    CHECK(w.training.precision == precision);
+    CHECK_THAT(w.assumed, !Catch::VectorContains(std::string("precision fp32 (not stated)")));
+    CHECK(good_workload(R"({"training": {"precision": "tf32"}, "model": )" + net + "}").training.precision ==
+          Precision::tf32);
+    CHECK_THAT(good_workload(chain("32", {layer("Dense", "d", R"("units": 64, "dtype": "float32")")})).assumed,
+               Catch::VectorContains(std::string("precision fp32 (not stated)")));
+}
+
+TEST_CASE("what Keras itself would not run is refused", "[model][keras][bad]") {
+    const std::string int8 =
+        R"("units": 4, "dtype": {"class_name": "QuantizedDTypePolicy", "config": {"mode": "int8", "source_name": "float32"}})";
+    CHECK_THAT(error_of(chain("8", {layer("Dense", "d", int8)})),
+               Catch::Contains("dtype policy \"int8\" is of a quantised model"));
+    CHECK_THAT(error_of(functional({input("in", "8"), layer("Dense", "a", R"("units": 8)", reads({"in"})),
+                                    layer("Dense", "b", R"("units": 2)", reads({"a@3"}))})),
+               Catch::Contains("call 4 of \"a\" is read, which is called once; write the model with Keras again"));
+    CHECK_THAT(error_of(chain("16, 16, 4", {layer("Conv2D", "c", R"("filters": 8, "kernel_size": 3, "strides": 2,
+                                                                   "dilation_rate": [2, 2])")})),
+               Catch::Contains("dilation_rate is [2,2]; Keras takes it with strides of 1 alone, and they are [2, 2]"));
+    const std::string lie =
+        R"([{"args": [{"class_name": "__keras_tensor__", "config": {"shape": [null, 9], "keras_history": ["in", 0, 0]}}]}])";
+    CHECK_THAT(error_of(functional({input("in", "8"), layer("Dense", "a", R"("units": 8)", lie)})),
+               Catch::Contains("\"a\" reads [null,9] of \"in\", which leaves [8] behind the batch"));
 }
 
 // Twenty models, one in the other, each called twice: a million calls.
