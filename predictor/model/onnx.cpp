@@ -60,9 +60,9 @@ constexpr std::int64_t first_opset = 9, last_opset = 21, most_opset = 30;
 Status check_opset(std::int64_t opset, const std::string& source, std::vector<std::string>& assumed) {
     if (opset < first_opset || opset > most_opset)
         return invalid_argument(
-            fmt::format("{}: {}; {} to {} are read: export the model again with opset_version=17", source,
-                        opset == 0 ? std::string("no opset is stated") : fmt::format("its opset is {}", opset),
-                        first_opset, last_opset));
+            fmt::format("{}: {}; {} to {} are read, {} to {} as {}: export the model again with opset_version=17",
+                        source, opset == 0 ? std::string("no opset is stated") : fmt::format("its opset is {}", opset),
+                        first_opset, last_opset, last_opset + 1, most_opset, last_opset));
     if (opset > last_opset)
         assumed.push_back(fmt::format("opset {} means what {} does (newer than dlcast knows)", opset, last_opset));
     return ok();

@@ -36,9 +36,15 @@ Result<Lora> read_lora(const std::string& text) {
     return lora;
 }
 
+// The last part of the name of a projection of attention; empty: the layer is none.
+std::string projection_of(const Layer& layer) {
+    if (layer.kind != LayerKind::linear || layer.name.find(".attn.") == std::string::npos) return "";
+    return layer.name.substr(layer.name.rfind('.') + 1);
+}
+
 bool is_target(const Layer& layer, const Lora& lora) {
-    if (layer.kind != LayerKind::linear || layer.name.find(".attn.") == std::string::npos) return false;
-    const std::string last = layer.name.substr(layer.name.rfind('.') + 1);
+    const std::string last = projection_of(layer);
+    if (last.empty()) return false;
     return lora.targets.empty() || std::find(lora.targets.begin(), lora.targets.end(), last) != lora.targets.end();
 }
 
@@ -56,14 +62,31 @@ Layer adapter(const Layer& base, const std::string& suffix, std::int64_t in, std
     return layer;
 }
 
+// None of what is named is there.
+Error no_target(const ModelSpec& model, const Lora& lora) {
+    std::vector<std::string> known;
+    for (const Layer& layer : model.layers)
+        if (const std::string last = projection_of(layer);
+            !last.empty() && std::find(known.begin(), known.end(), last) == known.end())
+            known.push_back(last);
+    if (known.empty())
+        return invalid_argument(
+            fmt::format("trainable: lora adapts projections of attention, and {} has none; freeze layers by "
+                        "\"frozen:name\", or train "
+                        "\"all\"",
+                        model.name.empty() ? std::string("this model") : one_line(model.name, 80)));
+    return invalid_argument(
+        fmt::format("trainable: lora's targets are {}, which no projection of attention is named; name some of {}",
+                    one_line(fmt::format("{}", fmt::join(lora.targets, "+")), 80), fmt::join(known, ", ")));
+}
+
 Status apply_lora(ModelSpec& model, const Lora& lora) {
     std::vector<Layer> layers;
     bool any = false;
-    for (Layer& layer : model.layers) {
-        layer.trainable = false;
-        const bool target = is_target(layer, lora);
+    for (const Layer& layer : model.layers) {
         layers.push_back(layer);
-        if (!target) continue;
+        layers.back().trainable = false;
+        if (!is_target(layer, lora)) continue;
         any = true;
         layers.push_back(adapter(layer, ".lora_a", layer.input.back(), lora.rank));
         layers.push_back(adapter(layer, ".lora_b", lora.rank, layer.output.back()));
@@ -72,9 +95,7 @@ Status apply_lora(ModelSpec& model, const Lora& lora) {
         sum.parameters = 0;
         layers.push_back(std::move(sum));
     }
-    if (!any)
-        return invalid_argument(
-            "trainable: lora finds no projection of attention to adapt; name q, k, v, qkv or out as targets");
+    if (!any) return no_target(model, lora);
     model.layers = std::move(layers);
     return ok();
 }

@@ -94,8 +94,14 @@ void read_duration(ObjectReader& r, Training& t) {
     t.epochs = r.number("epochs", 1e-6, 1e9);
     t.steps = r.integer("steps", 1, most_count);
     t.tokens = r.number("tokens", 1.0, 1e18);
-    if (t.epochs.has_value() + t.steps.has_value() + t.tokens.has_value() > 1)
-        r.fail(t.epochs ? "epochs" : "steps", "exactly one of epochs, steps and tokens may be stated");
+    std::vector<std::string> stated;
+    if (t.epochs) stated.push_back(fmt::format("epochs {:g}", *t.epochs));
+    if (t.steps) stated.push_back(fmt::format("steps {}", *t.steps));
+    if (t.tokens) stated.push_back(fmt::format("tokens {:g}", *t.tokens));
+    if (stated.size() > 1)
+        r.fail(t.epochs ? "epochs" : "steps",
+               fmt::format("{} are stated; at most one of epochs, steps and tokens may be stated: take the others out",
+                           fmt::join(stated, " and ")));
 }
 
 }  // namespace

@@ -13,6 +13,14 @@ TEST_CASE("LoRA trains the adapters of attention alone", "[model][trainable]") {
     CHECK(two.model.trainable_parameters == 32 * 2 * 131'072);
 }
 
+TEST_CASE("LoRA without a target says what the model has", "[model][trainable][bad]") {
+    CHECK_THAT(error_of(R"({"model": "resnet50", "training": {"trainable": "lora:r=8"}})"),
+               Catch::Contains("lora adapts projections of attention, and resnet50 has none; freeze layers by"));
+    CHECK_THAT(error_of(R"({"model": "bert-base-uncased", "training": {"trainable": "lora:r=8,targets=c_attn"}})"),
+               Catch::Contains("lora's targets are c_attn, which no projection of attention is named; name some of q, "
+                               "k, v, out"));
+}
+
 TEST_CASE("a frozen base weight has no weight gradient, and backward stops below what trains", "[model][trainable]") {
     const auto w = good_workload(R"({"model": "vgg16", "training": {"trainable": "frozen:conv,fc7"}})");
     CHECK(w.model.trainable_parameters ==

@@ -81,6 +81,13 @@ TEST_CASE("a training may stand in a file of its own", "[model][formats]") {
     CHECK_THAT(gone.error().message, Catch::Contains("gone.json:1:") && Catch::Contains("nothing.json"));
 }
 
+TEST_CASE("a duration that is stated twice is refused with what was stated", "[model][bad]") {
+    CHECK_THAT(
+        error_of(R"({"model": "resnet18", "training": {"epochs": 3, "steps": 7}})"),
+        Catch::Contains("epochs 3 and steps 7 are stated; at most one of epochs, steps and tokens may be stated: "
+                        "take the others out"));
+}
+
 TEST_CASE("an optimizer without a counterpart is refused by name", "[model][bad]") {
     CHECK_THAT(error_of(R"({"model": "resnet18", "training": {"train_batch_size": 8, "optimizer": {"type": "Muon"}}})"),
                Catch::Contains("optimizer \"Muon\" has no counterpart"));
