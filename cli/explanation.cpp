@@ -87,6 +87,13 @@ std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
     return out;
 }
 
+std::uint64_t parameters_beside(const ModelSpec& model) {
+    std::uint64_t sum = 0;
+    for (const Layer& layer : model.layers)
+        if (layer.head) sum += layer.parameters;
+    return sum;
+}
+
 Value list_of(const std::vector<std::string>& sentences) {
     Value out = Value::array();
     for (const std::string& sentence : sentences) out.push(sentence);
@@ -104,9 +111,15 @@ std::string explain_text(const Declaration& declaration, const Workload& w) {
         out += fmt::format("{:<6}{:<44}{:<16}{:<22}{:<22}{:>14}{:>14.3f}{}\n", number_of++, layer.name,
                            to_string(layer.kind), to_string(layer.input), to_string(layer.output), layer.parameters,
                            forward_flops(layer) / 1e6, layer.trainable || layer.parameters == 0 ? "" : "  frozen");
+    // The rows add up to more than the published count where a task's head, or LoRA's adapters, stand beside it.
+    const std::uint64_t beside = parameters_beside(w.model);
+    const bool adapted = trainable_of(declaration).starts_with("lora:");
+    const std::string published = beside == 0 ? ""
+                                              : fmt::format("  published count, without the {} of the head{}", beside,
+                                                            adapted ? " and the adapters" : "");
     out += fmt::format(
-        "\nparameters            {}\ntrained               {}\nforward               {:.4f} GFLOP a sample\n\n",
-        w.model.parameters, w.model.trainable_parameters, forward_flops(w.model) / 1e9);
+        "\nparameters            {}{}\ntrained               {}\nforward               {:.4f} GFLOP a sample\n\n",
+        w.model.parameters, published, w.model.trainable_parameters, forward_flops(w.model) / 1e9);
     for (const Setting& s : settings_of(declaration, w))
         out += fmt::format("{:<28}{:<24}{}\n", s.key, s.value, s.origin);
     out += "\n";
@@ -144,6 +157,7 @@ Value explain_value(const Declaration& declaration, const Workload& w) {
     out.set("model", w.model.name);
     out.set("family", w.model.family);
     out.set("parameters", w.model.parameters);
+    out.set("head_parameters", parameters_beside(w.model));
     out.set("trainable_parameters", w.model.trainable_parameters);
     out.set("forward_flops", forward_flops(w.model));
     out.set("layers", std::move(layers));

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "cli/explanation.h"
 
+#include <fmt/format.h>
+
 #include "tests/model/model_test_support.h"
 
 using namespace dlcast;
@@ -44,4 +46,23 @@ TEST_CASE("the size of a sample is explained as the data set's or the model's", 
                   "image_size") == "32, the model's");
     CHECK(setting(R"({"model": "gpt2", "dataset": {"tokens": 102400}})", "dataset.samples") ==
           "100, the data set's tokens by seq_len");
+}
+
+// 335,141,888 is the published count of BERT large; what a head adds is trained, too, and the table shows it.
+TEST_CASE("the rows of an explained model add up to its published count and its head", "[explain]") {
+    const auto declaration = parse_payload(R"({"model": "bert-large-uncased"})");
+    REQUIRE(declaration);
+    const auto workload = to_workload(*declaration);
+    REQUIRE(workload);
+    const Value explained = explain_value(*declaration, *workload);
+    std::int64_t rows = 0;
+    for (const Value& layer : explained.find("layers")->as_array()) rows += layer.find("parameters")->as_integer();
+    const std::int64_t published = explained.find("parameters")->as_integer(),
+                       head = explained.find("head_parameters")->as_integer();
+    CHECK(published == 335'141'888);
+    CHECK(head > 0);
+    CHECK(rows == published + head);
+    CHECK(explained.find("trainable_parameters")->as_integer() == rows);
+    CHECK_THAT(explain_text(*declaration, *workload),
+               Catch::Contains(fmt::format("335141888  published count, without the {} of the head\n", head)));
 }
