@@ -157,6 +157,20 @@ bool holds(const std::string& out, const StartWeights& now) {
            *by == now.by;
 }
 
+// What the version published last was refined by and `now` is not: "linear on L40S, steps on T4".
+std::string lost_kinds(const std::string& out, const WeightsManifest& now) {
+    const auto text = read_file(out + "/" + manifest_file, largest_weights);
+    if (!text) return "";
+    const auto last = parse_weights_manifest(*text, out);
+    if (!last) return "";
+    std::string lost;
+    for (const RefinedKind& old : last->refined)
+        if (std::none_of(now.refined.begin(), now.refined.end(),
+                         [&](const auto& kind) { return same_kind(kind, old); }))
+            lost += fmt::format("{}{} on {}", lost.empty() ? "" : ", ", old.kind, old.gpu);
+    return lost;
+}
+
 }  // namespace
 
 std::string worse_kinds(const RefinedErrors& errors) {
@@ -182,6 +196,9 @@ std::string far_off_kinds(const RefinedErrors& errors) {
 
 Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalog) {
     const Say say = options.say ? options.say : [](const std::string&) {};
+    // From here on: another refinement into the same folder starts from what this one publishes.
+    const auto place = WeightsPlace::hold(options.out, say);
+    if (!place) return place.error();
     auto start = open_start(options.module_path, options.weights);
     if (!start) return start.error();
     const WeightsInForce before{*start->model, *start->network, start->steps, start->by};
@@ -231,7 +248,12 @@ Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalo
         return out;
     }
     const auto fill = [&](const std::string& dir) { return write_release(dir, options.weights, *start, fresh.steps); };
-    if (auto s = publish_weights(options.out, fill, say); !s) return s.error();
+    if (const std::string lost = lost_kinds(options.out, start->manifest); !lost.empty() && !options.force)
+        return invalid_argument(
+            fmt::format("nothing was published: '{0}' is refined by {1} already, which this refinement of '{2}' would "
+                        "drop; start from it with --weights '{0}', name another --out, or replace it with --force",
+                        shown_path(options.out), lost, shown_path(options.weights)));
+    if (auto s = place->publish(fill); !s) return s.error();
     return out;
 }
 

@@ -21,7 +21,7 @@ struct RefineOptions {
     std::string out;            // link to publish
     std::string module_path;    // dlcast_torch.so
     std::size_t fit_sizes = 8;  // of each table of collectives
-    bool force = false;         // publish what became worse as well
+    bool force = false;         // publish what became worse as well, or drops what `out` holds
     Say say;                    // what is left out and why, as it is found
 };
 
@@ -37,7 +37,8 @@ struct Refined {
 
 /// Refines, judges on what was held out, publishes the kinds of each GPU whose held-out error does not rise (all, if
 /// `force`) and whose forecasts are then off by less than a factor of three on average. Errors: files; nothing to
-/// refine by; no kind is left (then nothing is published); an unwritable place.
+/// refine by; no kind is left, or one that `out` holds would be dropped without `force` (then nothing is published); an
+/// unwritable place. `out` is held from before `weights` is read.
 Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalog);
 
 /// The kinds that got worse, as a sentence; empty where none did.

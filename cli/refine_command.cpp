@@ -117,7 +117,8 @@ void add_refine(CLI::App& app, int& exit_code) {
         ->check(CLI::Range(1, 64))
         ->capture_default_str();
     verb->add_option("--config", options->config, "dlcast.toml, for the catalog and the weights")->type_name("FILE");
-    verb->add_flag("--force", refine.force, "Publish even where the error on held-out measurements rises");
+    verb->add_flag("--force", refine.force,
+                   "Publish even where the error on held-out measurements rises, or --out holds other refinements");
     verb->add_flag("--rollback", options->roll_back, "Turn --out back to the version before");
     verb->add_flag("--json", options->json, "Print one JSON object");
     add_accounting_options(*verb, refine.accounting);

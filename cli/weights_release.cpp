@@ -14,6 +14,7 @@
 
 #include "cli/lock_holder.h"
 #include "predictor/base/text.h"
+#include "predictor/samples/sample_point.h"
 
 namespace dlcast {
 namespace {
@@ -26,7 +27,9 @@ auto guarded(const std::string& name, const Work& work) -> decltype(work()) {
     try {
         return work();
     } catch (const fs::filesystem_error& error) {
-        return invalid_argument(fmt::format("cannot publish '{}': {}", name, error.what()));
+        const std::string place = shown_path(error.path1().empty() ? name : error.path1().string());
+        return invalid_argument(fmt::format("--out: '{}': '{}': {}; name a place in a folder that can be written",
+                                            shown_path(name), place, error.code().message()));
     }
 }
 
@@ -38,6 +41,8 @@ fs::path link_path(const std::string& name) {
 
 constexpr std::int64_t highest_version = 1'000'000'000'000;  // a higher one is no file of ours
 constexpr int lock_tries = 100, silent_tries = 10;           // one in 100 ms
+
+Error empty_name() { return invalid_argument("--out is empty; name the link of the published weights"); }
 
 std::string version_prefix(const fs::path& link) { return link.filename().string() + ".v"; }
 
@@ -60,7 +65,7 @@ public:
             taken_ = tries < lock_tries;
             if (!taken_) return;
             if (tries == silent_tries)
-                say(fmt::format("waiting for the lock on '{}', which {} holds", folder_, holder()));
+                say(fmt::format("waiting for the lock on '{}', which {} holds", shown_path(folder_), holder()));
             std::this_thread::sleep_for(std::chrono::milliseconds(100));
         }
     }
@@ -72,8 +77,8 @@ public:
     explicit operator bool() const { return taken_; }
 
     Error held_by_another(const std::string& name) const {
-        return invalid_argument(fmt::format("cannot publish '{}': {} holds the lock on its folder '{}'; run it again",
-                                            name, holder(), folder_));
+        return invalid_argument(fmt::format("--out: '{}': {} holds the lock on its folder '{}'; run it again",
+                                            shown_path(name), holder(), shown_path(folder_)));
     }
 
 private:
@@ -135,22 +140,39 @@ void remove_older(const fs::path& link, const fs::path& last) {
 
 }  // namespace
 
-Status publish_weights(const std::string& name, const std::function<Status(const std::string&)>& fill, const Say& say) {
-    return guarded(name, [&]() -> Status {
-        const fs::path link = link_path(name), last = link.string() + ".last";
-        if (link.empty()) return invalid_argument("--out is empty; name the link to publish");
+struct WeightsPlace::Held {
+    fs::path link;
+    std::string name;
+    FolderLock lock;
+};
+
+WeightsPlace::WeightsPlace(std::unique_ptr<Held> held) : held_(std::move(held)) {}
+WeightsPlace::WeightsPlace(WeightsPlace&&) noexcept = default;
+WeightsPlace::~WeightsPlace() = default;
+
+Result<WeightsPlace> WeightsPlace::hold(const std::string& name, const Say& say) {
+    return guarded(name, [&]() -> Result<WeightsPlace> {
+        const fs::path link = link_path(name);
+        if (link.empty()) return empty_name();
         if (fs::exists(fs::symlink_status(link)) && !fs::is_symlink(link))
             return invalid_argument(
                 fmt::format("--out: '{}' is there and is no link to a version; name another place, and put it into "
                             "dlcast.toml as [files] weights",
-                            name));
+                            shown_path(name)));
         if (const fs::path above = published_above(link); !above.empty())
             return invalid_argument(fmt::format(
-                "--out: '{}' is inside '{}', a published version that is removed in time; name a place beside it", name,
-                above.string()));
+                "--out: '{}' is inside '{}', a published version that is removed in time; name a place beside it",
+                shown_path(name), shown_path(above.string())));
         fs::create_directories(folder_of(link));
-        const FolderLock lock(folder_of(link), say);
-        if (!lock) return lock.held_by_another(name);
+        std::unique_ptr<Held> held(new Held{link, name, {folder_of(link), say}});
+        if (!held->lock) return held->lock.held_by_another(name);
+        return WeightsPlace(std::move(held));
+    });
+}
+
+Status WeightsPlace::publish(const std::function<Status(const std::string&)>& fill) const {
+    return guarded(held_->name, [&]() -> Status {
+        const fs::path &link = held_->link, last = link.string() + ".last";
         const fs::path version = link.string() + fmt::format(".v{}", newest_version(link) + 1);
         const fs::path unfinished = version.string() + ".unfinished";
         fs::remove_all(unfinished);
@@ -174,11 +196,12 @@ Status publish_weights(const std::string& name, const std::function<Status(const
 Result<std::string> roll_back_weights(const std::string& name, const Say& say) {
     return guarded(name, [&]() -> Result<std::string> {
         const fs::path link = link_path(name), last = link.string() + ".last";
+        if (link.empty()) return empty_name();
         const FolderLock lock(folder_of(link), say);
         if (!lock) return lock.held_by_another(name);
         if (!fs::is_symlink(link) || !fs::exists(last))
-            return not_found(
-                fmt::format("'{}' has no version before; dlcast refine keeps the last one it replaced", name));
+            return not_found(fmt::format("'{}' has no version before; dlcast refine keeps the last one it replaced",
+                                         shown_path(name)));
         const fs::path now = fs::read_symlink(link), before = fs::read_symlink(last);
         turn_link(link, before);
         turn_link(last, now);

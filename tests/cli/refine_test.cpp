@@ -8,6 +8,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <thread>
 
 #include "cli/weights_release.h"
 #include "predictor/base/text.h"
@@ -265,4 +266,50 @@ TEST_CASE("a short name of the GPU in samples is the GPU", "[refine][torch]") {
     INFO((refined ? "" : refined.error().message));
     REQUIRE(refined);
     CHECK(kind_of(*refined, "linear").gpu == gpu);
+}
+
+TEST_CASE("a second refinement into the same place loses nothing of the first", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    site.measure([](std::size_t, double forecast_s) { return 1.5 * forecast_s; });
+    REQUIRE(site.refine());
+    MeasuredPass pass;
+    pass.model = "resnet50";
+    pass.batch = 32;
+    pass.pass = Pass::step;
+    const double forecast_s = site.step_forecast(shipped_weights, "resnet50", 32).step_s;
+    site.measure_steps({{pass, 1.2 * forecast_s}, {pass, 1.21 * forecast_s}});
+    const auto refused = site.refine();  // from the shipped weights again
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message,
+               Contains("is refined by linear on L40S already") && Contains("--weights '" + site.options.out + "'"));
+    CHECK(fs::read_symlink(site.options.out) == "weights.v1");
+    site.options.weights = site.options.out;
+    const auto both = site.refine();
+    INFO((both ? "" : both.error().message));
+    REQUIRE(both);
+    const auto manifest = parse_weights_manifest(*read_file(site.options.out + "/manifest.toml", 1 << 20), "");
+    REQUIRE(manifest);
+    CHECK(manifest->refined.size() == 2);
+}
+
+// The place is held by the test, as by a refinement that has not published yet: none starts from what is there now.
+TEST_CASE("a refinement waits for another into the same place before it reads the weights", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    site.measure([](std::size_t, double forecast_s) { return 1.5 * forecast_s; });
+    REQUIRE(site.refine());
+    site.options.weights = site.options.out;
+    auto held = WeightsPlace::hold(site.options.out);
+    REQUIRE(held);
+    std::thread other([held = std::move(held), &site] {
+        std::this_thread::sleep_for(std::chrono::milliseconds(1500));
+        // What the other publishes: no weights.
+        if (!held->publish([](const std::string&) { return ok(); })) std::puts("not published");
+    });
+    const auto refused = site.refine();
+    other.join();
+    REQUIRE_FALSE(refused);
+    CHECK_THAT(refused.error().message, Contains("manifest.toml"));
+    CHECK_THAT(site.said, Contains("waiting for the lock"));
 }
