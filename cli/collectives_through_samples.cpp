@@ -85,7 +85,7 @@ Status correct_through_samples(const CollectiveTables& tables, const std::string
         if (auto s = write_file_atomically(file, text); !s) return s;
         const auto read = read_site_samples({file}, catalog_of(gpu_name(*tables.rows[rows.front()].setup)));
         if (!read) return read.error();
-        correct_rows(tables, rows, read->collectives, forecasts);
+        correct_rows(tables, rows, tables_of(read->collectives), forecasts);
     }
     return ok();
 }

@@ -205,6 +205,9 @@ Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalo
     Refined out;
     auto samples = read_site_samples(options.samples, catalog);
     if (!samples) return samples.error();
+    if (samples->copies > 0)
+        say(fmt::format("{} of others, equal in all they say, and left out",
+                        counted(samples->copies, "sample", "is a copy", "are copies")));
     say_unknown(*samples, say);
     if (auto s = leave_out_impossible_calls(*samples, *start->network, say); !s) return s.error();
     leave_out_contradictions(*samples, say);

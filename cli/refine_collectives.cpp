@@ -57,7 +57,7 @@ std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, co
                                                   std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known) {
     std::vector<RefinedCollective> out;
     std::map<std::string, JudgedKind> sums;
-    for (const RefinedCollective& table : samples.collectives) {
+    for (const RefinedCollective& table : tables_of(samples.collectives)) {
         const Fabric fabric = fabric_for(samples.devices.at(table.gpu), table);
         const auto form = [&](double bytes) {
             const auto time = nccl_time(table.collective, bytes, table.ranks_per_node, table.nodes, fabric,

@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 #include <system_error>
 
 #include "predictor/base/text.h"
@@ -22,18 +23,6 @@ double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const std::size_t half = values.size() / 2;
     return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
-}
-
-std::vector<RefinedCollective> tables_of(const Tables& tables) {
-    std::vector<RefinedCollective> out;
-    for (const auto& [key, sizes] : tables) {
-        RefinedCollective table;
-        std::tie(table.gpu, table.collective, table.ranks_per_node, table.nodes) = key;
-        for (const auto& [bytes, times_us] : sizes)
-            table.sizes.push_back({static_cast<double>(bytes), median(times_us)});
-        out.push_back(std::move(table));
-    }
-    return out;
 }
 
 // dlcast-profile writes the entry of a device that no catalog knows beside its samples.
@@ -54,9 +43,27 @@ Error without_entry(const std::string& place, const std::string& file, const std
 
 }  // namespace
 
+std::vector<RefinedCollective> tables_of(const std::vector<SampledCollective>& samples) {
+    Tables tables;
+    for (const SampledCollective& sample : samples) {
+        const MeasuredCollective& point = sample.point;
+        tables[{sample.gpu, point.collective, point.ranks / point.nodes, point.nodes}][point.bytes].push_back(
+            1e6 * sample.time_s);
+    }
+    std::vector<RefinedCollective> out;
+    for (const auto& [key, sizes] : tables) {
+        RefinedCollective table;
+        std::tie(table.gpu, table.collective, table.ranks_per_node, table.nodes) = key;
+        for (const auto& [bytes, times_us] : sizes)
+            table.sizes.push_back({static_cast<double>(bytes), median(times_us)});
+        out.push_back(std::move(table));
+    }
+    return out;
+}
+
 Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, const DeviceCatalog& catalog) {
     SiteSamples out;
-    Tables tables;
+    std::set<std::string> ids;
     std::map<std::string, Device> by_name;  // as samples write it, which may be a short one
     Status status = ok();
     const auto refuse = [&](const Error& error) {
@@ -79,6 +86,10 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
             const Device& device = by_name.at(sample.device.name);
             const SampledTime time{sample.median_s, sample.fastest_s, sample.slowest_s,
                                    weights_id(to_json_line(sample)), place};
+            if (!ids.insert(time.id).second) {
+                ++out.copies;
+                return;
+            }
             if (const auto* op = std::get_if<Operator>(&sample.point)) {
                 const Clock clock = layer_clock(sample.clock);
                 const auto group = group_of(*op, device, clock);
@@ -91,9 +102,7 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
                     return refuse(invalid_argument(
                         fmt::format("{}: {} ranks do not divide over {} nodes; correct the sample's ranks or nodes",
                                     place, collective->ranks, collective->nodes)));
-                tables[{device.name, collective->collective, collective->ranks / collective->nodes, collective->nodes}]
-                      [collective->bytes]
-                          .push_back(1e6 * sample.median_s);
+                out.collectives.push_back({time, device.name, *collective});
             } else {
                 out.passes.push_back({time, device.name, std::get<MeasuredPass>(sample.point)});
             }
@@ -101,7 +110,6 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
         if (auto s = read_timing_samples(file, use); !s) return s.error();
         if (!status) return status.error();
     }
-    out.collectives = tables_of(tables);
     return out;
 }
 

@@ -30,17 +30,26 @@ struct SampledPass : SampledTime {
     MeasuredPass pass;
 };
 
+struct SampledCollective : SampledTime {
+    std::string gpu;
+    MeasuredCollective point;
+};
+
 struct SiteSamples {
     std::map<std::string, Device> devices;  // that were measured, by catalog key
     std::map<std::pair<std::string, OperatorGroup>, std::vector<SampledCall>> calls;  // by device and group
-    std::vector<RefinedCollective> collectives;  // sizes ascending, each with the median of its samples
+    std::vector<SampledCollective> collectives;  // of any number of bytes, over ranks that the nodes divide
     std::vector<SampledPass> passes;
-    std::size_t read = 0;
+    std::size_t read = 0, copies = 0;                     // all, and those that an equal one stands for
     std::map<OperatorKind, std::size_t> without_network;  // calls that no network knows, such as fused attention
 };
 
-/// Reads files of dlcast-profile and dlcast-sweep. Errors: those of read_timing_samples; a device that the catalog does
-/// not know, with the file that its entry stands in; a collective whose ranks its nodes do not divide.
+/// Reads files of dlcast-profile and dlcast-sweep. Of samples that are equal in all they say, one counts. Errors: those
+/// of read_timing_samples; a device that the catalog does not know, with the file that its entry stands in; a
+/// collective whose ranks its nodes do not divide.
 Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, const DeviceCatalog& catalog);
+
+/// By collective and group, sizes ascending, each with the median of its samples.
+std::vector<RefinedCollective> tables_of(const std::vector<SampledCollective>& samples);
 
 }  // namespace dlcast

@@ -313,3 +313,27 @@ TEST_CASE("a refinement waits for another into the same place before it reads th
     CHECK_THAT(refused.error().message, Contains("manifest.toml"));
     CHECK_THAT(site.said, Contains("waiting for the lock"));
 }
+
+TEST_CASE("copies of a sample count once", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    site.measure([](std::size_t i, double forecast_s) { return (i % 2 == 0 ? 1.4 : 1.6) * forecast_s; });
+    const std::string file = site.options.samples.front();
+    site.options.samples = {file, file};
+    const auto refined = site.refine();
+    INFO((refined ? "" : refined.error().message));
+    REQUIRE(refined);
+    CHECK(kind_of(*refined, "linear").rows == 30);
+    CHECK_THAT(site.said, Contains("30 samples are copies of others"));
+
+    // Two copies of a wrong one would outvote the right one.
+    const std::string line = split(*read_file(file, 1 << 20), '\n').front();
+    TimingSample wrong = *parse_timing_sample(line, file, 1);
+    wrong.median_s = wrong.fastest_s = wrong.slowest_s = 100.0 * wrong.median_s;
+    const std::string copy = to_json_line(wrong) + "\n";
+    site.options.samples = {file, site.folder.write("wrong.jsonl", copy + copy)};
+    site.options.out = site.folder.path("other");
+    const auto without = site.refine();
+    REQUIRE(without);
+    CHECK_THAT(site.said, Contains("1 sample is a copy of others") && Contains("contradict one another"));
+}
