@@ -112,6 +112,13 @@ std::string sample_words(const SampledCall& call, const std::string& gpu) {
                        gpu);
 }
 
+std::string sample_words(const SampledCollective& sample) {
+    const MeasuredCollective& point = sample.point;
+    return fmt::format("{} ({} bytes, {} ranks, nodes {}) on {}",
+                       collective_names[static_cast<std::size_t>(point.collective)], point.bytes, point.ranks,
+                       point.nodes, sample.gpu);
+}
+
 std::string doubt_about(const SampledTime& time, const std::string& what, const std::string& gpu, double least_s,
                         double forecast_s) {
     const std::string check = fmt::format(
@@ -158,6 +165,10 @@ void leave_out_contradictions(SiteSamples& samples, const Say& say) {
                 return fmt::format("{} {}", static_cast<int>(call.clock), to_plan_line(call.op));
             },
             [&gpu = key.first](const SampledCall& call) { return sample_words(call, gpu); });
+    keep_agreeing(
+        samples.collectives, lines,
+        [](const SampledCollective& sample) { return sample.gpu + " " + to_plan_line(sample.point); },
+        [](const SampledCollective& sample) { return sample_words(sample); });
     keep_agreeing(
         samples.passes, lines,
         [](const SampledPass& sample) {

@@ -210,12 +210,13 @@ Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalo
                         counted(samples->copies, "sample", "is a copy", "are copies")));
     say_unknown(*samples, say);
     if (auto s = leave_out_impossible_calls(*samples, *start->network, say); !s) return s.error();
+    leave_out_impossible_collectives(*samples, before, say);
     leave_out_contradictions(*samples, say);
     Fresh fresh;
     auto calls = refine_operators(*samples, before, out.errors, out.known, say);
     if (!calls) return calls.error();
     fresh.calls = std::move(*calls);
-    fresh.steps.collectives = refine_collectives(*samples, before, options.fit_sizes, out.errors, out.known);
+    fresh.steps.collectives = refine_collectives(*samples, before, options.fit_sizes, out.errors, out.known, say);
     for (const JudgedKind& kind : out.errors)
         if (is_far_off(kind) || (is_worse(kind) && !options.force)) leave(fresh, *start, kind);
     const auto refined_model = model_with(options, start->operators, fresh.calls);

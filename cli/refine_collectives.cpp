@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
+#include "cli/doubtful_samples.h"
 #include "cli/refined_part.h"
 #include "predictor/device/usual_node.h"
 #include "predictor/step/nccl_model.h"
@@ -51,10 +54,53 @@ bool stands_in(const std::vector<RefinedCollective>& tables, const RefinedCollec
     });
 }
 
+// As refined_steps.toml holds them.
+constexpr double most_bytes = 1e15, longest_s = 1e6;
+constexpr int most_ranks = 1 << 20;
+
+// What moves over the link of one GPU at least, however a collective is computed, switches that reduce included. 0
+// between nodes, whose network no entry states.
+double least_collective_s(const Device& device, const MeasuredCollective& point) {
+    if (point.nodes > 1 || device.link.empty()) return 0.0;
+    const double others = 1.0 - 1.0 / point.ranks;
+    return others * static_cast<double>(point.bytes) / intra_node_link(device).bandwidth_Bps;
+}
+
+std::string doubt_about_collective(const SampledCollective& sample, const Device& device,
+                                   const NcclConstants& constants) {
+    const MeasuredCollective& point = sample.point;
+    const int ranks_per_node = point.ranks / point.nodes;
+    const std::string what = sample_words(sample);
+    const auto bytes = static_cast<double>(point.bytes);
+    if (point.bytes == 0 || bytes > most_bytes || std::max(ranks_per_node, point.nodes) > most_ranks ||
+        sample.time_s > longest_s)
+        return fmt::format(
+            "{}: {}: left out. It should be of 1 to {:.0e} bytes, of {} nodes and ranks a node at most, and of {:.0e} "
+            "s "
+            "at most; correct it, or take it out of the file",
+            sample.place, what, most_bytes, most_ranks, longest_s);
+    const RefinedCollective table{sample.gpu, point.collective, ranks_per_node, point.nodes, {}};
+    const auto form =
+        nccl_time(point.collective, bytes, ranks_per_node, point.nodes, fabric_for(device, table), constants);
+    if (!form || !(form->median_us > 0)) return "";  // one rank
+    return doubt_about(sample, what, sample.gpu, least_collective_s(device, point), 1e-6 * form->median_us);
+}
+
 }  // namespace
 
+void leave_out_impossible_collectives(SiteSamples& samples, const WeightsInForce& before, const Say& say) {
+    FewLines lines(say);
+    std::erase_if(samples.collectives, [&](const SampledCollective& sample) {
+        const std::string doubt =
+            doubt_about_collective(sample, samples.devices.at(sample.gpu), before.steps.collectives.constants);
+        if (!doubt.empty()) lines.add(doubt);
+        return !doubt.empty();
+    });
+}
+
 std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, const WeightsInForce& before,
-                                                  std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known) {
+                                                  std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known,
+                                                  const Say& say) {
     std::vector<RefinedCollective> out;
     std::map<std::string, JudgedKind> sums;
     for (const RefinedCollective& table : tables_of(samples.collectives)) {
@@ -96,6 +142,8 @@ std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, co
         out.push_back(std::move(kept));
     }
     for (auto& [gpu, sum] : sums) {
+        if (sum.held_out == 0)
+            say(fmt::format("collectives on {}: nothing held out can judge them; measure more sizes", gpu));
         sum.average();
         errors.push_back(sum);
     }

@@ -45,11 +45,18 @@ struct FittedCalls {
 Result<std::vector<FittedCalls>> refine_operators(const SiteSamples& samples, const WeightsInForce& before,
                                                   RefinedErrors& errors, KnownParts& known, const Say& say);
 
+/// Takes collectives that cannot be out of `samples` and says which: of no bytes or of more bytes, ranks or seconds
+/// than weights can hold; faster than half the time that their bytes take over the stated link of the device, within
+/// one node; more than largest_ratio (step_factor.h) off the cost model.
+void leave_out_impossible_collectives(SiteSamples& samples, const WeightsInForce& before, const Say& say);
+
 /// Keeps `fit_sizes` sizes of each table, fewer where the table has fewer than five fourths of it: those that leave
 /// least uncertainty about the others (nccl_residual.h), which judge them where the weights do not hold them already.
-/// Tables that are new replace older ones of the same group; one that the weights hold already is known.
+/// Tables that are new replace older ones of the same group; one that the weights hold already is known. Says where
+/// nothing judged them.
 std::vector<RefinedCollective> refine_collectives(const SiteSamples& samples, const WeightsInForce& before,
-                                                  std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known);
+                                                  std::size_t fit_sizes, RefinedErrors& errors, KnownParts& known,
+                                                  const Say& say);
 
 /// Errors of measured steps of whole models, and of finished jobs, against factors from all other models. `ratios` are
 /// of measured time over the forecast without a site's factors. Where these make the others worse, or all are of one

@@ -305,3 +305,37 @@ TEST_CASE("a GPU whose steps or calls were refined is no longer called unmeasure
     CHECK_FALSE(conv.doubts.unseen_gpu);
     CHECK(conv.doubts.unseen_calls);
 }
+
+// PCIe 4 moves 32 GB/s one way: of 2^28 bytes over 4 ranks three quarters take 6.3 ms at least.
+TEST_CASE("collectives that cannot be or contradict one another are left out by name, and the others refine",
+          "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    std::string text;
+    const auto add = [&](std::uint64_t bytes, int ranks, double time_s) {
+        text +=
+            to_json_line(sample_of(MeasuredCollective{Collective::all_reduce, bytes, ranks, 1, "nccl"}, time_s)) + "\n";
+    };
+    for (int power = 10; power <= 26; power += 2) add(1u << power, 4, 1e-6 * (30.0 + (1u << power) / 9e3));
+    add(1u << 28, 4, 3e-3);    // line 10
+    add(1u << 11, 4, 1e6);     // a factor of 1000 off
+    add(0, 4, 1e-5);           // no bytes
+    add(1024, 1 << 24, 1e-3);  // ranks of no node
+    add(1u << 13, 4, 31e-6);   // 14 and 15 contradict
+    add(1u << 13, 4, 310e-6);
+    site.options.samples = {site.folder.write("sweep.jsonl", text)};
+    const auto refined = site.refine();
+    INFO((refined ? "" : refined.error().message) << site.said);
+    REQUIRE(refined);
+    CHECK(kind_of(*refined, "collectives").rows == 9);
+    for (const char* left : {"sweep.jsonl:10: all_reduce (268435456 bytes, 4 ranks, nodes 1) on L40S in 3 ms",
+                             "sweep.jsonl:11: ", "sweep.jsonl:12: ", "sweep.jsonl:13: ", "sweep.jsonl:14 (31 us), "})
+        CHECK_THAT(site.said, Contains(left));
+
+    text.clear();
+    add(1u << 20, 4, 150e-6);
+    site.options.samples = {site.folder.write("one.jsonl", text)};
+    site.options.out = site.folder.path("one");
+    REQUIRE(site.refine());
+    CHECK_THAT(site.said, Contains("collectives on L40S: nothing held out can judge them"));
+}
