@@ -10,6 +10,7 @@
 #include "cli/weights_release.h"
 #include "predictor/base/json.h"
 #include "predictor/job/site_catalog.h"
+#include "predictor/samples/sample_point.h"
 
 namespace dlcast {
 namespace {
@@ -65,7 +66,7 @@ Status run(Options options) {
     if (options.roll_back) {
         const auto version = roll_back_weights(options.refine.out, say);
         if (!version) return version.error();
-        fmt::print("{} is {} again\n", options.refine.out, *version);
+        fmt::print("{} is {} again\n", shown_path(options.refine.out), *version);
         return ok();
     }
     const auto config = read_site_config(options.config);
@@ -91,11 +92,11 @@ Status run(Options options) {
         fmt::print("{}\n", write_json(json_of(*refined, options.refine.out), 2));
     else if (refined->waiting)
         fmt::print("nothing to do: {} holds weights {} already; name it in dlcast.toml, [files] weights\n",
-                   options.refine.out, refined->id);
+                   shown_path(options.refine.out), refined->id);
     else if (!refined->published)
         fmt::print("nothing to do: weights {} stay as they are\n", refined->id);
     else
-        print_table(*refined, options.refine.out);
+        print_table(*refined, shown_path(options.refine.out));
     return ok();
 }
 

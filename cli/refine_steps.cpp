@@ -14,6 +14,10 @@
 namespace dlcast {
 namespace {
 
+// Forecasts of memory err by less; what needs more than that of its device was not measured on it.
+constexpr double most_memory_error = 2.0;
+constexpr double bytes_per_GiB = 1024.0 * 1024.0 * 1024.0;
+
 // A step of several ranks that exchanges nothing is no training.
 bool is_training_step(const MeasuredPass& pass) {
     const bool exchanges = pass.ranks == 1 || pass.bucket_bytes > 0;
@@ -67,6 +71,14 @@ Result<std::vector<StepRatio>> step_ratios(SiteSamples& samples, const WeightsIn
         if (!steps) return steps.error();
         const double forecast_s = steps->front().step_s;
         const std::string what = sample_words(sample);
+        const double needed_bytes = steps->front().memory.total_bytes();
+        if (needed_bytes > most_memory_error * allocation.device.memory_bytes) {
+            lines.add(fmt::format(
+                "{}: {} needs about {:.0f} GiB of the {:.0f} GiB there are, so it was not measured "
+                "there; left out. Check its model, batch and device",
+                sample.place, what, needed_bytes / bytes_per_GiB, allocation.device.memory_bytes / bytes_per_GiB));
+            continue;
+        }
         const std::string doubt = doubt_about(sample, what, sample.gpu, least_step_s(*work), forecast_s);
         if (!doubt.empty()) {
             lines.add(doubt);

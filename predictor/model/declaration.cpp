@@ -180,7 +180,8 @@ Result<Declaration> read_model_argument(const std::string& argument) {
         declaration.source = *name;
         return declaration;
     }
-    return not_found(fmt::format("no file and no known model '{}'; {}", argument, near_hint(argument)));
+    return not_found(fmt::format("no file and no known model '{}'; {}", one_line(argument, longest_shown_name),
+                                 near_hint(argument)));
 }
 
 Result<std::string> to_payload(const Declaration& declaration) {
@@ -203,7 +204,8 @@ Result<Declaration> parse_payload(std::string_view payload) {
     if (model->is_string() && !find_zoo_name(model->as_string()))
         return not_found(
             at_place(source, model->at,
-                     fmt::format("no known model \"{}\"; {}", model->as_string(), near_hint(model->as_string()))));
+                     fmt::format("no known model \"{}\"; {}", one_line(model->as_string(), longest_shown_name),
+                                 near_hint(model->as_string()))));
     return Declaration{std::move(*value), source};
 }
 

@@ -20,15 +20,18 @@
 namespace dlcast {
 namespace {
 
+constexpr std::size_t longest_shown_name = 80;
+
 Result<ModelSpec> build_model(const Value& model, const std::string& source, const BuildOptions& options,
                               std::int64_t stated_seq_len, std::vector<std::string>& assumed) {
     if (model.is_string()) {
         const auto name = find_zoo_name(model.as_string());
         if (name) return build_zoo_model(*name, options, assumed);
         const std::string near = nearest_name(model.as_string(), zoo_names());
-        return not_found(at_place(source, model.at,
-                                  fmt::format("no known model \"{}\"{}", model.as_string(),
-                                              near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near))));
+        return not_found(
+            at_place(source, model.at,
+                     fmt::format("no known model \"{}\"{}", one_line(model.as_string(), longest_shown_name),
+                                 near.empty() ? "" : fmt::format("; did you mean \"{}\"?", near))));
     }
     if (model.find("layers")) return build_written_model(model, source, stated_seq_len, assumed);
     if (model.find("model_type")) {
@@ -69,8 +72,6 @@ void name_defaults(const TrainingRead& read, const ModelSpec& model, Workload& w
 }
 
 }  // namespace
-
-constexpr std::size_t longest_shown_name = 80;
 
 Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverrides& overrides) {
     auto changed = apply_overrides(declaration, overrides);

@@ -47,7 +47,9 @@ std::string shown_path(const std::string& path) { return one_line(path, longest_
 Status for_each_line(const std::string& path, const std::function<Status(std::string_view, int)>& use) {
     std::ifstream file(path);
     const std::string shown = shown_path(path);
-    if (!file) return not_found(fmt::format("cannot read '{}'; dlcast-profile writes such files with -o", shown));
+    if (!file)
+        return not_found(
+            fmt::format("cannot read '{}'; dlcast-profile -o writes samples, dlcast calibrate a plan", shown));
     std::vector<char> text(longest_line);
     for (int line = 1; file.getline(text.data(), static_cast<std::streamsize>(text.size())); ++line) {
         if (line > most_lines)
@@ -62,7 +64,8 @@ Status for_each_line(const std::string& path, const std::function<Status(std::st
         return invalid_argument(
             fmt::format("{}: a line over {} bytes; is it a file of timing samples?", shown, longest_line));
     if (file.bad())
-        return invalid_argument(fmt::format("cannot read '{}': it is no regular file, or the disk failed", shown));
+        return invalid_argument(fmt::format(
+            "cannot read '{}': it is no regular file, or the disk failed; name a file of samples or a plan", shown));
     return ok();
 }
 

@@ -59,6 +59,26 @@ TEST_CASE("collectives and steps that stand in the weights are known as well", "
     CHECK(kind_of(*with_more, "steps").held_out == 4);
 }
 
+TEST_CASE("a step that its device cannot hold was not measured on it", "[refine][torch]") {
+    if (!has_torch()) return;
+    Site site;
+    std::string text;
+    for (const auto& [batch, time_s] : {std::pair<int, double>{32, 0.2}, {64, 0.4}, {1'000'000'000, 6e6}}) {
+        MeasuredPass pass;
+        pass.model = "resnet18";
+        pass.batch = batch;
+        pass.pass = Pass::step;
+        text += to_json_line(sample_of(pass, time_s)) + "\n";
+    }
+    site.options.samples = {site.folder.write("samples.jsonl", text)};
+    const auto refined = site.refine();
+    INFO((refined ? "" : refined.error().message));
+    REQUIRE(refined);
+    CHECK(kind_of(*refined, "steps").held_out == 2);
+    CHECK_THAT(site.said, Contains("samples.jsonl:3: a step of resnet18 (batch 1000000000") &&
+                              Contains("so it was not measured there; left out"));
+}
+
 TEST_CASE("collectives are refined by three sizes as evaluate collectives fits them", "[refine][torch]") {
     if (!has_torch()) return;
     Site site;
