@@ -59,14 +59,24 @@ def pair(numbers):
 class Recorder(TorchDispatchMode):
     """Notes every operator that is a layer; tensors derived from parameters by views count as learned."""
 
-    def __init__(self, module):
+    def __init__(self, owners):
+        """`owners`: of the id of each parameter, it and the parameter it stands for."""
         super().__init__()
         self.layers, self.current, self.muted, self.left_out = [], None, 0, set()
-        self.learned = {id(p): p for p in module.parameters()}
+        self.learned = dict(owners)  # of each tensor: it, and the parameter it shows
         self.used = set()
 
     def is_learned(self, tensor):
         return isinstance(tensor, torch.Tensor) and id(tensor) in self.learned
+
+    def learns(self, *weights):
+        """Of the layer added last: frozen where none of its weights takes a gradient, tied where the first is used again."""
+        owners = [self.learned[id(w)][1] for w in weights if self.is_learned(w)]
+        if owners and not any(owner.requires_grad for owner in owners):
+            self.layers[-1]["trainable"] = False
+        if owners and id(owners[0]) in self.used:
+            self.layers[-1]["tied"] = True
+        self.used.update(id(owner) for owner in owners[:1])
 
     def add(self, kind, before, after, **keys):
         at, result = of_one_sample(before.shape), of_one_sample(after.shape)
@@ -89,7 +99,7 @@ class Recorder(TorchDispatchMode):
         result = out[0] if isinstance(out, (tuple, list)) and out else out
         if self.is_learned(first) and plain in ("t", "transpose", "view", "expand", "permute", "unsqueeze", "slice",
                                                 "select", "detach", "clone", "_to_copy", "alias", "squeeze", "reshape"):
-            self.learned[id(result)] = result
+            self.learned[id(result)] = (result, self.learned[id(first)][1])
             return
         if name == "convolution":
             return self.note_convolution(args, out)
@@ -99,7 +109,8 @@ class Recorder(TorchDispatchMode):
             keys = {} if args[2] is not None or args[1] is None else {"bias": False}
             if args[1] is None:
                 return self.add("multiply", first, result, at=of_one_sample(result.shape))
-            return self.add(NORMS[plain], first, result, **keys)
+            self.add(NORMS[plain], first, result, **keys)
+            return self.learns(args[1], args[2])
         if plain in ACTIVATIONS:
             return self.add(ACTIVATIONS[plain], first, result)
         if plain in SUMS and isinstance(result, torch.Tensor) and result.is_floating_point():
@@ -108,7 +119,7 @@ class Recorder(TorchDispatchMode):
             return self.add("concat", out, out, at=of_one_sample(out.shape))
         if name == "embedding":
             self.add("embedding", args[1], out, vocab=int(first.shape[0]), width=int(first.shape[1]))
-            return None
+            return self.learns(first)
         if name in ("max_pool2d_with_indices", "avg_pool2d"):
             sizes = {"kernel": pair(args[1]), "stride": int((args[2] if len(args) > 2 and args[2] else args[1])[0]),
                      "result": pair(result.shape[-2:])}
@@ -148,7 +159,7 @@ class Recorder(TorchDispatchMode):
             keys["bias"] = False
         before, after = (t if t.dim() == 4 else t.new_empty((*t.shape, 1)) for t in (image, out))
         self.add("conv2d_transpose" if transposed else "conv2d", before, after, **keys)
-        self.tie(keys, weight)
+        self.learns(weight, bias)
 
     def note_product(self, name, args, out):
         matrices = args[1:] if name in ("addmm", "baddbmm") else args
@@ -158,18 +169,9 @@ class Recorder(TorchDispatchMode):
             if name == "mm":
                 keys["bias"] = False
             self.add("linear", a, out, **keys)
-            self.tie(keys, b)
+            self.learns(b, args[0] if name == "addmm" else None)
         else:
             self.add("product", a, out, out=int(b.shape[-1]))
-
-    def tie(self, _, weight):
-        """A weight used again counts once."""
-        base = weight._base if weight._base is not None else weight
-        if id(base) in self.used:
-            self.layers[-1]["type"] = "product" if self.layers[-1]["type"] == "linear" else self.layers[-1]["type"]
-            if self.layers[-1]["type"] == "product":
-                self.layers[-1].pop("bias", None)
-        self.used.add(id(base))
 
     def note_sum(self, name, args, out):
         others = [t for t in args[:2] if self.is_learned(t)]
@@ -179,6 +181,8 @@ class Recorder(TorchDispatchMode):
         if others:
             keys["parameters"] = int(sum(t.numel() for t in others))
         self.add(SUMS[name], out, out, **keys)
+        if others and not any(self.learned[id(t)][1].requires_grad for t in others):
+            self.layers[-1]["trainable"] = False
 
 
 def fold(layers, longest=400):
@@ -227,15 +231,34 @@ def record_recurrent(module, recorder):
             for hook in (part.register_forward_pre_hook(before), part.register_forward_hook(after))]
 
 
+def slots(module):
+    """Every place of a parameter in the module, also those that share one."""
+    return [(part, name) for part in module.modules() for name, p in part._parameters.items() if p is not None]
+
+
+def moved(module, device):
+    """The module on the device, and the owners of its parameters: moving parts what was shared."""
+    places, first = slots(module), {}
+    for place in places:
+        part, name = place
+        first.setdefault(id(part._parameters[name]), place)
+    shared = [first[id(part._parameters[name])] for part, name in places]
+    module = module.to(device=device)
+    owners = {}
+    for (part, name), (owner, owner_name) in zip(places, shared):
+        owners[id(part._parameters[name])] = (part._parameters[name], owner._parameters[owner_name])
+    return module, owners
+
+
 def export(module, input_shape, name="", tokens=False, device="meta"):
     """The dlcast model of `module` for one sample of `input_shape` (without the batch); `tokens`: of whole numbers."""
-    module = module.to(device=device).train()
+    module, owners = moved(module.train(), device)
     for part in module.modules():  # a batch of one value a channel is refused in training
         if isinstance(part, torch.nn.modules.batchnorm._BatchNorm):
             part.eval()
     shape = (1, *input_shape)
     sample = (torch.zeros(shape, dtype=torch.long, device=device) if tokens else torch.empty(shape, device=device))
-    recorder = Recorder(module)
+    recorder = Recorder(owners)
     hooks = record_recurrent(module, recorder)
     try:
         with torch.no_grad(), recorder:

@@ -82,9 +82,46 @@ def compare_counts(dlcast):
     return faults if len(known) >= 80 else faults + 1
 
 
+class Tied(torch.nn.Module):
+    """An embedding whose table is the head's too, and a layer that is called twice."""
+
+    def __init__(self):
+        super().__init__()
+        self.table, self.inner = torch.nn.Embedding(1000, 64), torch.nn.Linear(64, 64)
+        self.head = torch.nn.Linear(64, 1000, bias=False)
+        self.head.weight = self.table.weight
+
+    def forward(self, tokens):
+        return self.head(self.inner(self.inner(self.table(tokens))))
+
+
+def frozen_resnet():
+    """With a new head, which alone is trained."""
+    model = torchvision.models.resnet18()
+    for parameter in model.parameters():
+        parameter.requires_grad = False
+    model.fc = torch.nn.Linear(512, 10)
+    return model
+
+
+def compare_shared_and_frozen(dlcast, folder):
+    faults = 0
+    for module, shape, tokens in ((Tied(), [16], True), (frozen_resnet(), [3, 224, 224], False)):
+        theirs = [sum(p.numel() for p in module.parameters() if p.requires_grad or every) for every in (True, False)]
+        path = os.path.join(folder, "module.json")
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(export(module, shape, tokens=tokens), file)
+        said = explain(dlcast, path)
+        ours = [said["parameters"], said["trainable_parameters"]]
+        faults += ours != theirs
+        print(f"{type(module).__name__}: {ours} parameters and trained ones, PyTorch counts {theirs}")
+    return faults
+
+
 def main(dlcast):
     faults = compare_counts(dlcast)
     with tempfile.TemporaryDirectory() as folder:
+        faults += compare_shared_and_frozen(dlcast, folder)
         for name, size in MODELS:
             module = torchvision.models.get_model(name, weights=None)
             path = os.path.join(folder, name + ".json")
