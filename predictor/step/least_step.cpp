@@ -2,24 +2,9 @@
 #include "predictor/step/least_step.h"
 
 #include "predictor/timing/least_time.h"
+#include "predictor/timing/physics.h"
 
 namespace dlcast {
-namespace {
-
-bool is_product(const Operator& op) {
-    switch (op.kind) {
-        case OperatorKind::conv2d:
-        case OperatorKind::linear:
-        case OperatorKind::bmm:
-        case OperatorKind::attention:
-        case OperatorKind::recurrent:
-            return true;
-        default:
-            return false;
-    }
-}
-
-}  // namespace
 
 double least_step_s(const StepWork& work) {
     double seconds = 0.0;

@@ -48,17 +48,8 @@ Generation generation(const Device& device) {
 }
 
 bool uses_matrix_units(const Operator& op) {
-    switch (op.kind) {
-        case OperatorKind::conv2d:
-            return op.groups == 1;  // grouped and depthwise kernels run on the vector units
-        case OperatorKind::linear:
-        case OperatorKind::bmm:
-        case OperatorKind::attention:
-        case OperatorKind::recurrent:
-            return true;
-        default:
-            return false;
-    }
+    // Grouped and depthwise kernels run on the vector units.
+    return is_product(op) && (op.kind != OperatorKind::conv2d || op.groups == 1);
 }
 
 // Tensor-unit peak of a precision and its rate against half precision; nothing where the device has no such unit.
@@ -91,11 +82,6 @@ TensorUnit tensor_unit(const Device& device, const Operator& op) {
 
 double power_limited(double peak, double fed) { return fed > 0.0 ? std::min(peak, fed) : peak; }
 
-bool is_product(const Operator& op) {
-    return op.kind == OperatorKind::conv2d || op.kind == OperatorKind::linear || op.kind == OperatorKind::bmm ||
-           op.kind == OperatorKind::attention || op.kind == OperatorKind::recurrent;
-}
-
 // Products in one call, against the forward one. Other operators state the traffic of their phase themselves.
 double products(const Operator& op) {
     if (op.phase == Phase::train_step) return 3.0;
@@ -104,6 +90,11 @@ double products(const Operator& op) {
 }
 
 }  // namespace
+
+bool is_product(const Operator& op) {
+    return op.kind == OperatorKind::conv2d || op.kind == OperatorKind::linear || op.kind == OperatorKind::bmm ||
+           op.kind == OperatorKind::attention || op.kind == OperatorKind::recurrent;
+}
 
 bool on_tensor_units(const Device& device, const Operator& op) { return tensor_unit(device, op).flops_per_s > 0.0; }
 

@@ -13,6 +13,9 @@ namespace dlcast {
 /// one.
 double sustained_flops_per_s(const Device& device, const Operator& op);
 
+/// Is it products of matrices: a convolution, linear layer, attention or recurrent layer?
+bool is_product(const Operator& op);
+
 /// Does this operator run on tensor units there (half, tf32 or fp8 data on a device that has them)?
 bool on_tensor_units(const Device& device, const Operator& op);
 
