@@ -77,6 +77,7 @@ OnnxRule find_layer_rule(const std::string& type);   // operators that compute
 OnnxRule find_window_rule(const std::string& type);  // those of them that slide a window
 /// Einsum of one or two tensors: sums over the labels that the result lacks.
 void follow_einsum(OnnxFollower& follower, const OnnxNode& node);
-OnnxRule find_shape_rule(const std::string& type);  // operators that move, cut and describe
+OnnxRule find_shape_rule(const std::string& type);  // operators that compute nothing
+OnnxRule find_value_rule(const std::string& type);  // those of them that make and describe
 
 }  // namespace dlcast

@@ -12,7 +12,6 @@ constexpr std::size_t most_nodes = 100'000;
 constexpr std::size_t most_kept_bytes = 32u << 20;
 constexpr std::size_t longest_name = 1024;
 constexpr std::size_t most_dimensions = 16;
-constexpr std::size_t most_values = 64;  // of a tensor whose values are kept
 
 enum Wire : unsigned { varint = 0, fixed64 = 1, bytes = 2, fixed32 = 5 };
 
@@ -160,7 +159,7 @@ constexpr std::int64_t float_type = 1, int32_type = 6, int64_type = 7;
 void read_raw(WireReader& r, const Field& field, std::int64_t type, std::vector<std::int64_t>& out) {
     r.message(field, [&] {
         const int width = type == int64_type ? 8 : 4;
-        if ((type != int64_type && type != int32_type) || r.left() > most_values * 8) return;
+        if ((type != int64_type && type != int32_type) || r.left() > most_onnx_values * 8) return;
         while (!r.failed() && r.left() >= static_cast<std::uint64_t>(width)) {
             const std::uint64_t value = r.little_endian(width);
             out.push_back(width == 8 ? static_cast<std::int64_t>(value)
@@ -171,9 +170,9 @@ void read_raw(WireReader& r, const Field& field, std::int64_t type, std::vector<
 
 // Real numbers of 32 bits, many in one field; of a large tensor none.
 void read_reals(WireReader& r, const Field& field, std::vector<double>& out) {
-    if (field.wire == fixed32) return out.size() <= most_values ? out.push_back(r.real(field)) : r.skip(field);
+    if (field.wire == fixed32) return out.size() <= most_onnx_values ? out.push_back(r.real(field)) : r.skip(field);
     r.message(field, [&] {
-        if (r.left() > most_values * 4) return;
+        if (r.left() > most_onnx_values * 4) return;
         while (!r.failed() && r.left() >= 4) out.push_back(r.real());
     });
 }
@@ -191,7 +190,7 @@ OnnxTensor read_tensor(WireReader& r, const Field& whole) {
             else if (field->number == 2)
                 type = r.integer(*field);
             else if (field->number == 5 || field->number == 7)
-                r.integers(*field, values, most_values);
+                r.integers(*field, values, most_onnx_values);
             else if (field->number == 8)
                 out.name = r.text(*field);
             else if (field->number == 9 && type == float_type)
@@ -208,9 +207,9 @@ OnnxTensor read_tensor(WireReader& r, const Field& whole) {
     double count = 1.0;
     for (const std::int64_t size : out.shape) count *= static_cast<double>(size);
     const bool whole_numbers = type == int32_type || type == int64_type;
-    if (whole_numbers && count == static_cast<double>(values.size()) && values.size() <= most_values)
+    if (whole_numbers && count == static_cast<double>(values.size()) && values.size() <= most_onnx_values)
         out.values = std::move(values);
-    if (type == float_type && count == static_cast<double>(reals.size()) && reals.size() <= most_values)
+    if (type == float_type && count == static_cast<double>(reals.size()) && reals.size() <= most_onnx_values)
         out.reals = std::move(reals);
     r.keep(128 + out.shape.size() * 8);
     return out;
@@ -234,7 +233,7 @@ OnnxAttribute read_attribute(WireReader& r, const Field& whole) {
             else if (field->number == 5)
                 out.tensor = read_tensor(r, *field);
             else if (field->number == 8)
-                r.integers(*field, out.integers, most_values);
+                r.integers(*field, out.integers, most_onnx_values);
             else
                 r.skip(*field);
         }

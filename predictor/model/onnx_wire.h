@@ -3,6 +3,7 @@
 // onnx.proto3 of ONNX 1.12): graph and shapes. Weights are skipped unread, files beside the model never opened.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -13,6 +14,9 @@
 #include "predictor/model/byte_stream.h"
 
 namespace dlcast {
+
+/// Of a tensor whose values are kept: sizes and axes are fewer.
+inline constexpr std::size_t most_onnx_values = 64;
 
 struct OnnxTensor {
     std::string name;

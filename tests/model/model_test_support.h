@@ -27,3 +27,11 @@ inline std::string error_of(const std::string& json) {
     const auto workload = workload_of(json);
     return workload ? "" : workload.error().message;
 }
+
+/// Fails the test where there is no such layer.
+inline const dlcast::Layer& layer_named(const dlcast::Workload& workload, const std::string& name) {
+    for (const dlcast::Layer& layer : workload.model.layers)
+        if (layer.name == name) return layer;
+    FAIL("no layer " << name);
+    return workload.model.layers.front();
+}
