@@ -6,10 +6,9 @@
 #include <string>
 #include <vector>
 
-namespace dlcast {
+#include "predictor/model/shape.h"
 
-/// Of one sample, channels first: [C, H, W] for images, [tokens, width] for sequences, [width] for vectors.
-using Shape = std::vector<std::int64_t>;
+namespace dlcast {
 
 enum class LayerKind {
     conv2d,

@@ -261,7 +261,7 @@ Result<ModelSpec> build_written_model(const Value& model, const std::string& sou
     if (const auto precision = r.string("precision"); precision && !precision_from(*precision))
         r.fail("precision", fmt::format("precision is \"{}\"; it should be fp32, tf32, amp, fp16, bf16 or fp8",
                                         one_line(*precision, 80)));
-    Shape input = r.integers("input", 1, 1'000'000'000).value_or(Shape{1});
+    Shape input = r.integers("input", 1, 1'000'000'000).value_or(std::vector<std::int64_t>{1});
     if (!r.failed() && (input.empty() || input.size() > 3))
         r.fail("input", "input should be [channels, height, width], [tokens, width], [tokens] or [width]");
     if (auto s = r.finish(); !s) return s.error();
