@@ -44,7 +44,7 @@ bool on_any(const SweepContext& c, bool here, const std::string& what) {
 /// Refused on all ranks where it is on one; each says why by its own reason.
 bool refused(const SweepContext& c, const Error* here, const std::string& what, SweepResult& out) {
     if (!on_any(c, here != nullptr, what)) return false;
-    out.refused.push_back(fmt::format("{}: {}", what, here != nullptr ? here->message : "another rank cannot run it"));
+    out.refused.push_back({what, here != nullptr ? here->message : "another rank cannot run it"});
     return true;
 }
 
@@ -158,10 +158,10 @@ SweepResult sweep_collectives(const SweepContext& c, const CollectivesMaker& mak
             break;
         }
         if (point.bytes > held) {
-            out.refused.push_back(fmt::format(
-                "{}: two arrays of this size on each rank are more than nine tenths of the free memory; give a "
-                "--max-bytes of at most {}",
-                what, held));
+            out.refused.push_back(
+                {what, fmt::format("two arrays of this size on each rank are more than nine tenths of the free memory; "
+                                   "give a --max-bytes of at most {}",
+                                   held)});
             continue;
         }
         const auto once = [&] { return (*runner)->run_s(point.collective, point.bytes); };

@@ -28,7 +28,7 @@ struct SweepContext {
 
 struct SweepResult {
     std::size_t measured = 0, known = 0, left = 0;
-    std::vector<std::string> refused;
+    std::vector<Refusal> refused;
     RankTimes times;  // of layers, by point and rank
 };
 

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "predictor/base/text.h"
+#include "profiler/report.h"
 
 namespace dlcast {
 namespace {
@@ -15,9 +16,7 @@ std::string part_text(const char* name, const SweepResult& r) {
     if (r.known > 0) out += fmt::format(", {} known before", r.known);
     if (r.left > 0) out += fmt::format(", {} left: no time within the budget; run again, or with a larger one", r.left);
     out += '\n';
-    for (const std::string& refused : r.refused)
-        out += fmt::format("  not possible: {}\n", one_line(refused, std::string::npos));
-    return out;
+    return out + refusals_text(r.refused);
 }
 
 std::string speeds_text(const Ranks& ranks, const RankTimes& times) {

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "profiler/profile.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <unordered_set>
 
@@ -121,7 +119,7 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
         weight_left -= own;
         const ProfiledModel* model = model_of(models, point);
         if (auto room = check_room(backend, point, model); !room) {
-            out.refused.push_back(fmt::format("{}: {}", describe(point), room.error().message));
+            out.refused.push_back({describe(point), room.error().message});
             continue;
         }
         // What cannot end within the budget is left; there may be time for shorter ones.
@@ -131,7 +129,7 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
         }
         auto work = std::visit(Prepare{backend, models}, point);
         if (!work) {
-            out.refused.push_back(fmt::format("{}: {}", describe(point), work.error().message));
+            out.refused.push_back({describe(point), work.error().message});
             continue;
         }
         const double once_s = wall_s(**work), now_left_s = budget_left_s();

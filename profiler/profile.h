@@ -24,9 +24,14 @@ struct ProfileOptions {
 /// Before each point: how many are done of how many, how long it will go on, the next one.
 using Progress = std::function<void(std::size_t done, std::size_t of, const TimeLeft& left, const SamplePoint& next)>;
 
+/// What cannot be measured, and why.
+struct Refusal {
+    std::string point, why;
+};
+
 struct ProfileResult {
     std::size_t measured = 0, known = 0, left = 0;  // known: in the file before; left: the budget was over
-    std::vector<std::string> refused;               // what the backend cannot run, and why
+    std::vector<Refusal> refused;
     double spent_s = 0.0;
 };
 

@@ -4,7 +4,9 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
+#include <utility>
 
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
@@ -47,6 +49,23 @@ void end_progress() {
     if (on_terminal()) fmt::print(stderr, "\r\033[K");
 }
 
+std::string refusals_text(const std::vector<Refusal>& refused) {
+    std::vector<std::pair<const Refusal*, std::size_t>> reasons;  // the first point of each, and how many have it
+    for (const Refusal& of : refused) {
+        const auto same = [&](const auto& reason) { return reason.first->why == of.why; };
+        const auto known = std::find_if(reasons.begin(), reasons.end(), same);
+        if (known == reasons.end())
+            reasons.emplace_back(&of, 1);
+        else
+            ++known->second;
+    }
+    std::string out;
+    for (const auto& [first, count] : reasons)
+        out += fmt::format("  not possible: {}{}: {}\n", printable(first->point),
+                           count == 1 ? "" : fmt::format(" and {} more", count - 1), printable(first->why));
+    return out;
+}
+
 std::string profile_text(const ProfileResult& result, const std::vector<ModelSums>& models, const std::string& output) {
     std::string out = fmt::format("{} point{} measured in {}", result.measured, result.measured == 1 ? "" : "s",
                                   format_duration(result.spent_s));
@@ -55,7 +74,7 @@ std::string profile_text(const ProfileResult& result, const std::vector<ModelSum
     if (result.left > 0)
         out += fmt::format(", {} left: no time within the budget; run again, or with a larger one", result.left);
     out += fmt::format("; {}\n", printable(output));
-    for (const std::string& refused : result.refused) out += fmt::format("  not possible: {}\n", printable(refused));
+    out += refusals_text(result.refused);
     for (const ModelSums& model : models) {
         // A name that is wider than its column has a line of its own.
         const std::string name = printable(model.model);
@@ -83,7 +102,7 @@ std::string profile_json(const ProfileResult& result, const std::vector<ModelSum
     out.set("spent_s", result.spent_s);
     out.set("output", output);
     Value& refused = out.set("refused", Value::array());
-    for (const std::string& text : result.refused) refused.push(text);
+    for (const Refusal& of : result.refused) refused.push(fmt::format("{}: {}", of.point, of.why));
     Value& list = out.set("models", Value::array());
     for (const ModelSums& model : models) {
         Value& entry = list.push(Value::object());

@@ -16,6 +16,8 @@ struct ModelSums {
     std::vector<LayerSum> sums;
 };
 
+/// A line for each reason, with the first point that it holds of and how many more there are.
+std::string refusals_text(const std::vector<Refusal>& refused);
 std::string profile_text(const ProfileResult& result, const std::vector<ModelSums>& models, const std::string& output);
 std::string profile_json(const ProfileResult& result, const std::vector<ModelSums>& models, const std::string& output);
 

@@ -119,11 +119,11 @@ private:
 
 Result<std::unique_ptr<TorchNetwork>> TorchNetwork::make(const ModelSpec& model, const Training& training,
                                                          torch::Device device) {
+    const auto type = torch_type(training.precision, device);
+    if (!type) return type.error();
     if (training.precision == Precision::amp || training.precision == Precision::fp16)
         return unavailable(
             "whole models are run in fp32, tf32 and bf16 alone; operators are measured in any precision");
-    const auto type = torch_type(training.precision, device);
-    if (!type) return type.error();
     auto net = std::make_unique<TorchNetwork>();
     net->weights_.data = torch::TensorOptions().dtype(*type).device(device);
     try {

@@ -3,6 +3,7 @@
 """dlcast-profile as a user runs it: a small network on this CPU, twice, after a kill, and wrongly."""
 import json
 import pathlib
+import re
 import resource
 import subprocess
 import sys
@@ -55,6 +56,8 @@ with tempfile.TemporaryDirectory() as scratch:
     plan.write_text(json.dumps({"operator": {"kind": "softmax", "phase": "forward", "precision": "fp32", "rows": 8, "cols": 8}}))
     planned = json.loads(run("--plan", plan, "-o", folder / "p.jsonl", "--json").stdout)
     check(planned["measured"] == 1, planned)
+    halves = run(folder / "net.json", "--precision", "fp16", "--gpus", f"{out}.gpus.toml", "-o", folder / "halves.jsonl")
+    check(halves.returncode == 0 and halves.stdout.count("does not compute in fp16 on this CPU") == 1, halves.stdout)
 
     # 20,000 points in five seconds behind the program's start, which is slow on a busy host: reading them leaves time to
     # measure in.
@@ -74,7 +77,8 @@ with tempfile.TemporaryDirectory() as scratch:
         {"type": "linear", "out": 1_000_000}]}, "dataset": {"samples": 100}}))
     before_KiB = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
     wide = run(folder / "wide.json", "--budget", f"{budget_s:.1f}s", "--gpus", gpus, "-o", folder / "wide.jsonl")
-    check(wide.returncode == 0 and wide.stdout.count("GiB are free; take a smaller") >= 7, wide.stdout)
+    refused = re.search(r"(\d+) not possible", wide.stdout)
+    check(wide.returncode == 0 and refused and int(refused[1]) >= 7 and "GiB are free; take a smaller" in wide.stdout, wide.stdout)
     check(resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss < before_KiB + (512 << 10), "nothing of it is made up")
 
     named = run(folder / "net.json", "-o", folder / "new\nline" / "samples.jsonl")

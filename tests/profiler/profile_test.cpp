@@ -104,7 +104,7 @@ TEST_CASE("a profile measures what its file lacks, and names what the library ca
     REQUIRE(first);
     CHECK(first->measured == 7);
     REQUIRE(first->refused.size() == 1);
-    CHECK(first->refused.front().find("no softmax here") != std::string::npos);
+    CHECK(first->refused.front().why.find("no softmax here") != std::string::npos);
     const auto again = profile(backend, models, points, options, *file, quiet);
     REQUIRE(again);
     CHECK(again->measured == 0);
@@ -158,9 +158,9 @@ TEST_CASE("a model that the memory does not hold is passed over with its sizes, 
     REQUIRE(result);
     CHECK(result->measured == 3);  // operators; the softmax is not there
     REQUIRE(result->refused.size() == 5);
-    CHECK(result->refused.front().find("wide needs about 16.0 GiB (weights 4.0, gradients 4.0, optimizer 8.0") !=
+    CHECK(result->refused.front().why.find("wide needs about 16.0 GiB (weights 4.0, gradients 4.0, optimizer 8.0") !=
           std::string::npos);
-    CHECK(result->refused.front().find("10.0 GiB are free") != std::string::npos);
+    CHECK(result->refused.front().why.find("10.0 GiB are free") != std::string::npos);
 }
 
 TEST_CASE("a point that cannot end within the budget is left, shorter ones are measured", "[profiler]") {
@@ -243,8 +243,8 @@ TEST_CASE("a pass of a model that is not given is refused with the remedy", "[pr
         profile(backend, {small_model()}, {SamplePoint(pass), SamplePoint(MeasuredCollective{})}, {}, *file, quiet);
     REQUIRE(result);
     REQUIRE(result->refused.size() == 2);
-    CHECK(result->refused[0].find("name it on the command line") != std::string::npos);
-    CHECK(result->refused[1].find("dlcast-sweep") != std::string::npos);
+    CHECK(result->refused[0].why.find("name it on the command line") != std::string::npos);
+    CHECK(result->refused[1].why.find("dlcast-sweep") != std::string::npos);
     CHECK(backend.prepared == 0);
 }
 

@@ -29,6 +29,18 @@ TEST_CASE("the table of sums says nothing of what was not measured", "[profiler]
     CHECK(json.find("\"layers_ms\": null") != std::string::npos);
 }
 
+TEST_CASE("what many points are refused for is said once, with their count", "[profiler]") {
+    ProfileResult result;
+    result.refused = {{"forward", "no fp16 here"}, {"collective", "it needs ranks"}, {"backward", "no fp16 here"}};
+    for (int i = 0; i < 13; ++i) result.refused.push_back({"another", "no fp16 here"});
+    const auto lines = split(profile_text(result, {}, "s.jsonl"), '\n');
+    REQUIRE(lines.size() == 4);
+    CHECK(lines[0].find(", 16 not possible; s.jsonl") != std::string::npos);
+    CHECK(lines[1] == "  not possible: forward and 14 more: no fp16 here");
+    CHECK(lines[2] == "  not possible: collective: it needs ranks");
+    CHECK(profile_json(result, {}, "s.jsonl").find("\"backward: no fp16 here\"") != std::string::npos);
+}
+
 TEST_CASE("a name wider than its column stands above the table, whatever characters it has", "[profiler]") {
     const auto lines = lines_of(sums_of("/home/someone/models/a\nnet.json"));
     CHECK(lines[2] == "/home/someone/models/a?net.json");
