@@ -186,11 +186,13 @@ SweepResult sweep_collectives(const SweepContext& c, const CollectivesMaker& mak
 
 SweepResult sweep_steps(const SweepContext& c, const std::vector<ProfiledModel>& models, double budget_s) {
     SweepResult out;
-    std::size_t left = 2 * models.size();
+    std::vector<bool> ways{false};
+    if (c.ranks.size() > 1) ways.push_back(true);  // one rank has nobody to exchange with
+    std::size_t left = ways.size() * models.size();
     CommonBudget budget(c.ranks, "training steps", left, budget_s);
     LeastTime least(c.backend);
     for (const ProfiledModel& model : models)
-        for (const bool exchange : {false, true}) {
+        for (const bool exchange : ways) {
             MeasuredPass point = pass_of(model, Pass::step);
             point.ranks = c.ranks.size();
             point.nodes = c.ranks.nodes();

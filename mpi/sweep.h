@@ -45,7 +45,7 @@ using CollectivesMaker = std::function<Result<std::unique_ptr<CollectiveRunner>>
 SweepResult sweep_collectives(const SweepContext& context, const CollectivesMaker& make, double budget_s);
 
 /// For each model a step with gradients averaged in buckets, and one beside each other without exchange: their
-/// difference is the communication that backward does not hide.
+/// difference is the communication that backward does not hide. One rank takes the latter alone.
 SweepResult sweep_steps(const SweepContext& context, const std::vector<ProfiledModel>& models, double budget_s);
 
 }  // namespace dlcast

@@ -12,7 +12,7 @@ namespace dlcast {
 namespace {
 
 std::string part_text(const char* name, const SweepResult& r) {
-    std::string out = fmt::format("{:<15} {} points measured", name, r.measured);
+    std::string out = fmt::format("{:<15} {} point{} measured", name, r.measured, r.measured == 1 ? "" : "s");
     if (r.known > 0) out += fmt::format(", {} known before", r.known);
     if (r.left > 0) out += fmt::format(", {} left: no time within the budget; run again, or with a larger one", r.left);
     out += '\n';
@@ -44,22 +44,35 @@ const TimingSample* step_sample(const SampleFile& file, const Ranks& ranks, cons
     return nullptr;
 }
 
+std::string alone_text(const Ranks& ranks, const std::vector<ProfiledModel>& models, const SampleFile& file) {
+    std::string out;
+    for (const ProfiledModel& model : models)
+        if (const TimingSample* step = step_sample(file, ranks, model, false))
+            out += fmt::format("\n{}: a step of one rank takes {:.3f} ms\n", one_line(model.name, std::string::npos),
+                               1e3 * step->median_s);
+    return out + "\none rank exchanges nothing: for collectives and gradients start several, as in mpirun -np 2\n";
+}
+
 }  // namespace
 
 std::string sweep_text(const Ranks& ranks, const SweepResults& results, const std::vector<ProfiledModel>& models,
                        const SampleFile& file, const std::string& output) {
-    std::string out = fmt::format("{} ranks on {} {}; {}\n", ranks.size(), ranks.nodes(),
+    const bool one_rank = ranks.size() == 1;
+    std::string out = fmt::format("{} {} on {} {}; {}\n", ranks.size(), one_rank ? "rank" : "ranks", ranks.nodes(),
                                   ranks.nodes() == 1 ? "node" : "nodes", one_line(output, std::string::npos));
-    out += part_text("layers", results.layers) + part_text("collectives", results.collectives) +
-           part_text("training steps", results.steps);
+    out += part_text("layers", results.layers);
+    if (!one_rank) out += part_text("collectives", results.collectives);
+    out += part_text("training steps", results.steps);
+    if (one_rank) return out + alone_text(ranks, models, file);
     out += speeds_text(ranks, results.layers.times);
     for (const ProfiledModel& model : models) {
         const TimingSample* alone = step_sample(file, ranks, model, false);
         const TimingSample* together = step_sample(file, ranks, model, true);
         if (alone == nullptr || together == nullptr) continue;
+        // Where nothing is to be seen of the exchange, the two differ by noise either way.
         out += fmt::format("\n{}: a step takes {:.3f} ms, {:.3f} ms of it for gradients that backward does not hide\n",
                            one_line(model.name, std::string::npos), 1e3 * together->median_s,
-                           1e3 * (together->median_s - alone->median_s));
+                           1e3 * std::max(0.0, together->median_s - alone->median_s));
     }
     return out;
 }

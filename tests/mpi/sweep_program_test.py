@@ -89,6 +89,14 @@ with tempfile.TemporaryDirectory() as scratch:
               for s in map(json.loads, out.read_text().splitlines())]
     check(again.returncode == 0 and len(points) == len(set(points)), "nothing is measured twice")
 
+    # One rank has nobody to exchange with: layers, and a step that is no difference of two.
+    alone = mpirun(1, SWEEP, folder / "net.json", "--budget", "1min", "--ci", "50", "--gpus", f"{out}.gpus.toml", "-o",
+                   folder / "alone.jsonl")
+    check(alone.returncode == 0 and alone.stdout.startswith("1 rank on 1 node"), alone.stdout + alone.stderr)
+    check("a step of one rank takes" in alone.stdout and "does not hide" not in alone.stdout and "collectives  " not in alone.stdout,
+          alone.stdout)
+    check(len([s for s in map(json.loads, (folder / "alone.jsonl").read_text().splitlines()) if "pass" in s]) == 1, "one step")
+
     # A tenth of a second is over when the ranks have started: each part asks rank 0 and ends, on all of them.
     began = time.monotonic()
     late = mpirun(2, SWEEP, folder / "net.json", "--budget", "0.1s", "--gpus", f"{out}.gpus.toml", "-o", folder / "late.jsonl")
