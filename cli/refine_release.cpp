@@ -21,15 +21,15 @@ Status copy_file(const std::string& from, const std::string& to) {
 
 Result<StartWeights> open_start(const std::string& module_path, const std::string& directory) {
     StartWeights out;
+    auto model = open_refined_model(module_path, directory);  // names the remedy where there are no weights
+    if (!model) return model.error();
+    out.model = std::move(*model);
     const std::string manifest = directory + "/" + manifest_file;
     const auto text = read_file(manifest, largest_weights);
     if (!text) return text.error();
     auto parsed = parse_weights_manifest(*text, manifest);
     if (!parsed) return parsed.error();
     out.manifest = std::move(*parsed);
-    auto model = open_refined_model(module_path, directory);
-    if (!model) return model.error();
-    out.model = std::move(*model);
     auto network = open_torch_model(module_path, directory);
     if (!network) return network.error();
     out.network = std::move(*network);

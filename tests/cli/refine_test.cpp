@@ -189,6 +189,14 @@ TEST_CASE("nothing to refine by, and an unknown GPU, are refused with the remedy
                    Contains("site_gpus = \"" + entry + "\""));
 }
 
+TEST_CASE("a start without weights is refused with the remedy that a forecast names", "[refine]") {
+    Site site;
+    site.options.weights = site.folder.path("none");
+    const std::string refused = site.refine().error().message;
+    CHECK_THAT(refused,
+               Contains(site.options.weights + "/manifest.toml") && Contains("train weights with dlcast train"));
+}
+
 TEST_CASE("forecasts that a refinement leaves far off are not published, forced or not", "[refine][torch]") {
     if (!has_torch()) return;
     Site site;
