@@ -19,8 +19,13 @@ std::vector<std::string> reasons(const Doubts& doubts) {
     if (doubts.unseen_gpu) out.emplace_back("this GPU was never measured: its data sheet stands for it");
     if (doubts.unseen_calls)
         out.emplace_back(
-            "other calls or whole steps were measured on this GPU, calls of this kind were not: its data sheet stands "
-            "for them");
+            "other calls or whole steps were measured on this GPU, calls of this kind were not, or all were left out "
+            "when the weights were refined: its data sheet stands for them");
+    if (doubts.left_calls)
+        out.emplace_back(
+            "calls of this kind were measured on this GPU, and left out when the weights were refined, for they did "
+            "not "
+            "forecast what was held out: its data sheet stands for them");
     if (doubts.far_from_data) out.emplace_back("sizes far from measured ones");
     if (doubts.other_precision) out.emplace_back("operators were measured in fp32 alone");
     return out;

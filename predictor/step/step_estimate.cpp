@@ -40,6 +40,7 @@ Doubts layer_doubts(const std::vector<PlacedCalls>& calls, const std::vector<Ope
         out.analytic |= of.analytic;
         out.unseen_gpu |= of.unseen_gpu;
         out.unseen_calls |= of.unseen_calls;
+        out.left_calls |= of.left_calls;
         out.far_from_data |= of.far_from_data;
         out.other_precision |= of.other_precision;
     }

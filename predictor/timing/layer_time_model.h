@@ -18,7 +18,8 @@ namespace dlcast {
 struct Doubts {
     bool analytic = false;         // no network is there, or none knows the operator: a typical efficiency answers
     bool unseen_gpu = false;       // nothing was measured on the GPU; its data sheet stands for it
-    bool unseen_calls = false;     // something was, at the site, but no calls like these
+    bool unseen_calls = false;     // something was, at the site, but the weights know of no calls like these
+    bool left_calls = false;       // calls like these were, and left out: they did not forecast what was held out
     bool far_from_data = false;    // sizes outside of what training saw
     bool other_precision = false;  // measured in fp32 alone; the rate of the precision is the data sheet's
     bool operator==(const Doubts&) const = default;

@@ -39,7 +39,8 @@ public:
             if (fits[n] != nullptr) time.median_s *= std::exp(fits[n]->residual.at(*asked[n].op, time.median_s));
             if (time.doubts.unseen_gpu && is_measured(*asked[n].device)) {
                 time.doubts.unseen_gpu = false;
-                time.doubts.unseen_calls = true;
+                time.doubts.left_calls = fits[n] == nullptr && was_left_out(asked[n]);
+                time.doubts.unseen_calls = !time.doubts.left_calls;
             }
             out[missing[n]] = time;
         }
@@ -55,17 +56,28 @@ private:
                            [&](const RefinedGroup& group) { return group.gpu == device.name; });
     }
 
+    static bool excepts(const RefinedGroup& refined, OperatorKind kind) {
+        return std::find(refined.except.begin(), refined.except.end(), kind) != refined.except.end();
+    }
+
     const FittedGroup* find(const OperatorQuery& query) const {
         const RefinedGroup* found = nullptr;
         for (const RefinedGroup& refined : refined_.groups) {
             if (refined.gpu != query.device->name) continue;
             const auto group = group_of(*query.op, *query.device, query.clock);
             if (!group) return nullptr;
-            const auto& except = refined.except;
-            if (refined.group == *group && std::find(except.begin(), except.end(), query.op->kind) == except.end())
-                found = &refined;
+            if (refined.group == *group && !excepts(refined, query.op->kind)) found = &refined;
         }
         return found == nullptr ? nullptr : &found->fit;
+    }
+
+    // Of a call that `find` finds no fit for: was its kind measured beside others of its group?
+    bool was_left_out(const OperatorQuery& query) const {
+        const auto group = group_of(*query.op, *query.device, query.clock);
+        return group && std::any_of(refined_.groups.begin(), refined_.groups.end(), [&](const RefinedGroup& refined) {
+                   return refined.gpu == query.device->name && refined.group == *group &&
+                          excepts(refined, query.op->kind);
+               });
     }
 
     std::unique_ptr<LayerTimeModel> model_;

@@ -107,6 +107,28 @@ TEST_CASE("a kind that newer constants are not for keeps older ones, which go on
     CHECK(groups.size() == 1);
 }
 
+TEST_CASE("of a measured GPU, kinds that were left out are told from kinds that nobody measured", "[refine]") {
+    class Unseen final : public LayerTimeModel {
+    public:
+        Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const override {
+            return std::vector<OperatorTime>(queries.size(), OperatorTime{1e-3, 0.1, {.unseen_gpu = true}});
+        }
+        std::string by() const override { return "torch"; }
+        std::string weights_id() const override { return "0123"; }
+    };
+    const RefinedGroup row_wise_calls{
+        "T4", {OperatorFamily::row_wise, false, false}, FittedGroup{}, {OperatorKind::softmax}};
+    const auto model = refine_model(std::make_unique<Unseen>(), {"abcd", {row_wise_calls}});
+    const auto doubts = [&](const Operator& op, const Device& device) {
+        const OperatorQuery query{&op, &device};
+        return model->times({&query, 1})->front().doubts;
+    };
+    const Operator softmax = row_wise(OperatorKind::softmax, 1, 1), convolution = conv2d(8, 64, 64, 56, 3);
+    CHECK(doubts(softmax, t4()) == Doubts{.left_calls = true});
+    CHECK(doubts(convolution, t4()) == Doubts{.unseen_calls = true});
+    CHECK(doubts(softmax, v100()) == Doubts{.unseen_gpu = true});
+}
+
 TEST_CASE("a broken refinement of operators is refused with its place", "[refine]") {
     const auto refusal = [](const std::string& text) {
         const auto read = parse_refined_operators(text, "refined_operators.toml");
