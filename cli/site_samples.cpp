@@ -9,6 +9,7 @@
 #include <system_error>
 
 #include "predictor/base/text.h"
+#include "predictor/model/workload.h"
 #include "predictor/timing/weights_manifest.h"
 
 namespace dlcast {
@@ -23,6 +24,15 @@ double median(std::vector<double> values) {
     std::sort(values.begin(), values.end());
     const std::size_t half = values.size() / 2;
     return values.size() % 2 == 1 ? values[half] : 0.5 * (values[half - 1] + values[half]);
+}
+
+// A model given for its measurements would be called a sample with faults.
+Error not_samples(const std::string& file, const Error& fault) {
+    if (!read_model_argument(file)) return fault;
+    return invalid_argument(fmt::format(
+        "--samples: '{0}' is a model, where timing samples of models are needed; measure it with `dlcast-profile {0} "
+        "-o samples.jsonl`, and give samples.jsonl",
+        shown_path(file)));
 }
 
 // dlcast-profile writes the entry of a device that no catalog knows beside its samples.
@@ -107,7 +117,7 @@ Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, con
                 out.passes.push_back({time, device.name, std::get<MeasuredPass>(sample.point)});
             }
         };
-        if (auto s = read_timing_samples(file, use); !s) return s.error();
+        if (auto s = read_timing_samples(file, use); !s) return not_samples(file, s.error());
         if (!status) return status.error();
     }
     return out;

@@ -45,8 +45,8 @@ struct SiteSamples {
 };
 
 /// Reads files of dlcast-profile and dlcast-sweep. Of samples that are equal in all they say, one counts. Errors: those
-/// of read_timing_samples; a device that the catalog does not know, with the file that its entry stands in; a
-/// collective whose ranks its nodes do not divide.
+/// of read_timing_samples; a model in the place of samples, with the remedy; a device that the catalog does not know,
+/// with the file that its entry stands in; a collective whose ranks its nodes do not divide.
 Result<SiteSamples> read_site_samples(const std::vector<std::string>& files, const DeviceCatalog& catalog);
 
 /// By collective and group, sizes ascending, each with the median of its samples.

@@ -19,6 +19,7 @@
 using namespace dlcast;
 using namespace dlcast::test;
 using Catch::Matchers::Contains;
+using Catch::Matchers::StartsWith;
 using Catch::Matchers::WithinAbs;
 using Catch::Matchers::WithinRel;
 namespace fs = std::filesystem;
@@ -195,6 +196,17 @@ TEST_CASE("a start without weights is refused with the remedy that a forecast na
     const std::string refused = site.refine().error().message;
     CHECK_THAT(refused,
                Contains(site.options.weights + "/manifest.toml") && Contains("train weights with dlcast train"));
+}
+
+TEST_CASE("a model in the place of samples is told from samples with a fault", "[refine]") {
+    const DeviceCatalog catalog = *shipped_catalog();
+    const ScratchFolder folder;
+    const std::string model = folder.write("mlp.json", R"({ "model": { "name": "mlp", "input": [8],
+        "layers": [{ "type": "linear", "out": 2 }] } })");
+    CHECK_THAT(read_site_samples({model}, catalog).error().message,
+               Contains("--samples: '" + model + "' is a model") && Contains("`dlcast-profile " + model));
+    const std::string broken = folder.write("samples.jsonl", R"({"v": 1, "modell": "mlp"})");
+    CHECK_THAT(read_site_samples({broken}, catalog).error().message, StartsWith(broken + ":1"));
 }
 
 TEST_CASE("forecasts that a refinement leaves far off are not published, forced or not", "[refine][torch]") {
