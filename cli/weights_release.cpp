@@ -77,14 +77,20 @@ public:
     explicit operator bool() const { return taken_; }
 
     Error held_by_another(const std::string& name) const {
-        return invalid_argument(fmt::format("--out: '{}': {} holds the lock on its folder '{}'; run it again",
-                                            shown_path(name), holder(), shown_path(folder_)));
+        return invalid_argument(
+            fmt::format("--out: '{}': {} holds the lock on its folder '{}'; run it again when it "
+                        "has ended",
+                        shown_path(name), holder(), shown_path(folder_)));
     }
 
 private:
     std::string holder() const {
         const auto pid = lock_holder(handle_);
-        return pid ? fmt::format("process {}, another dlcast refine,", *pid) : "another dlcast refine";
+        if (!pid) return "another program";
+        // Another dlcast refine, or whoever locks folders, as flock(1) does.
+        const auto name = read_file(fmt::format("/proc/{}/comm", *pid), 64);
+        return name ? fmt::format("process {} ({})", *pid, one_line(trim(*name), 64))
+                    : fmt::format("another program (process {})", *pid);
     }
 
     std::string folder_;
