@@ -71,7 +71,8 @@ int run(Ranks& ranks, const Options& o) {
         if (!opened) ranks.fail(opened.error().message);
         file = std::make_unique<SampleFile>(std::move(*opened));
         if (!note.empty()) say(ranks, note);
-        const auto written = describe_device(*device, o.gpus, o.output + ".gpus.toml");
+        const auto written =
+            describe_device(*device, o.gpus, o.output + ".gpus.toml", share_of_figures * (*budget_s - process_age_s()));
         if (!written) ranks.fail(written.error().message);
         if (!written->empty())
             say(ranks,

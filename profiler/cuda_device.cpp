@@ -74,7 +74,7 @@ SampleDevice cuda_sample_device() {
             now.driver};
 }
 
-Result<CatalogEntry> detect_cuda(Backend& backend) {
+Result<CatalogEntry> detect_cuda(Backend& backend, double most_s) {
     const cudaDeviceProp p = properties();
     CatalogEntry out;
     Device& d = out.device;
@@ -92,9 +92,10 @@ Result<CatalogEntry> detect_cuda(Backend& backend) {
     d.tdp_w = state().power_limit_w;
     d.fp32_flops_per_s = 2.0 * d.boost_clock_Hz * d.sm_count * fp32_units(p.major, p.minor);
     // Data sheets state more than products reach; the driver states nothing.
-    d.tf32_flops_per_s = p.major >= 8 ? measured_flops_per_s(backend, Precision::tf32) : 0.0;
-    d.fp16_flops_per_s = measured_flops_per_s(backend, Precision::fp16);
-    d.bf16_flops_per_s = p.major >= 8 ? measured_flops_per_s(backend, Precision::bf16) : 0.0;
+    const double each_s = most_s / 3;
+    d.tf32_flops_per_s = p.major >= 8 ? measured_flops_per_s(backend, Precision::tf32, each_s) : 0.0;
+    d.fp16_flops_per_s = measured_flops_per_s(backend, Precision::fp16, each_s);
+    d.bf16_flops_per_s = p.major >= 8 ? measured_flops_per_s(backend, Precision::bf16, each_s) : 0.0;
     out.source =
         "by dlcast-profile: sizes, clocks and power from the driver, tensor rates by measured products (data sheets "
         "state more)";

@@ -17,7 +17,7 @@ SampleDevice cuda_sample_device();
 double cuda_free_bytes();
 
 /// Facts of the chosen GPU for a catalog: sizes from the driver, rates by the backend's best products.
-Result<CatalogEntry> detect_cuda(Backend& backend);
+Result<CatalogEntry> detect_cuda(Backend& backend, double most_s);
 
 /// Of the CUDA runtime and driver: {"cuda", "13.0"}, ...
 std::map<std::string, std::string> cuda_versions();

@@ -40,17 +40,19 @@ std::string quoted(const std::string& text) {
 
 }  // namespace
 
-double measured_flops_per_s(Backend& backend, Precision precision) {
+double measured_flops_per_s(Backend& backend, Precision precision, double most_s) {
     constexpr int runs = 7;
-    constexpr double most_s = 0.5;  // of one product, where others compute too
+    constexpr double longest_s = 0.5;  // of one product, where others compute too
+    const double end_s = steady_now_s() + most_s;
     double best = 0.0;
     std::vector<Operator> products{large_product(precision, 1024), large_convolution(precision)};
     if (backend.device().driver != "") products.push_back(large_product(precision, 8192));
     for (const Operator& op : products) {
+        if (best > 0.0 && steady_now_s() > end_s) break;
         auto work = backend.prepare(op);
         if (!work) continue;
-        const double begin_s = steady_now_s();
-        for (int i = 0; i < runs && (i == 0 || steady_now_s() - begin_s < most_s); ++i)
+        const double stop_s = std::min(steady_now_s() + longest_s, end_s);
+        for (int i = 0; i < runs && (i == 0 || steady_now_s() < stop_s); ++i)
             best = std::max(best, flops(op) / (*work)->run_s());
     }
     return best;

@@ -20,7 +20,8 @@ Result<bool> has(const std::string& file, const std::string& name) {
 
 }  // namespace
 
-Result<std::string> describe_device(OpenedDevice& device, const std::string& own_gpus, const std::string& entry_file) {
+Result<std::string> describe_device(OpenedDevice& device, const std::string& own_gpus, const std::string& entry_file,
+                                    double most_s) {
     const std::string name = device.backend->device().name;
     std::vector<std::string> files{data_folder() + "/gpus.toml"};
     if (!own_gpus.empty()) files.push_back(own_gpus);
@@ -31,7 +32,7 @@ Result<std::string> describe_device(OpenedDevice& device, const std::string& own
         if (!known) return known.error();
         if (*known) return std::string();
     }
-    const auto entry = device.detect(*device.backend);
+    const auto entry = device.detect(*device.backend, most_s);
     if (!entry) return entry.error();
     // What cannot be read again would stop the next run.
     if (const auto readable = DeviceCatalog::parse(to_toml(*entry), "the entry of " + name); !readable)

@@ -9,8 +9,13 @@
 namespace dlcast {
 
 /// Looks the device up in the shipped gpus.toml and in `own_gpus` ("" or a site's file). Where neither has it, it is
-/// detected and its entry written to `entry_file`, which also counts as known once it is there. The name of the file
-/// that was written comes back, "" where none was. Errors: a broken catalog, a file that cannot be written.
-Result<std::string> describe_device(OpenedDevice& device, const std::string& own_gpus, const std::string& entry_file);
+/// detected, within about `most_s`, and its entry written to `entry_file`, which also counts as known once it is there.
+/// The name of the file that was written comes back, "" where none was. Errors: a broken catalog, a file that cannot be
+/// written.
+Result<std::string> describe_device(OpenedDevice& device, const std::string& own_gpus, const std::string& entry_file,
+                                    double most_s);
+
+/// Of the time that is left of a budget, what the device's own figures may take: a third.
+inline constexpr double share_of_figures = 1.0 / 3.0;
 
 }  // namespace dlcast

@@ -5,6 +5,7 @@
 #include "profiler/cpu_facts.h"
 #include "profiler/device_entry.h"
 #include "profiler/open_device.h"
+#include "profiler/repeat.h"
 #include "profiler/settled_allocator.h"
 #include "profiler/torch_backend.h"
 #include "profiler/triad.h"
@@ -12,7 +13,8 @@
 namespace dlcast {
 namespace {
 
-Result<CatalogEntry> detect(Backend& backend) {
+Result<CatalogEntry> detect(Backend& backend, double most_s) {
+    const double end_s = steady_now_s() + most_s;
     const CpuFacts facts = read_cpu_facts();
     const int threads = torch_threads(facts.cpus);
     CatalogEntry out;
@@ -24,8 +26,8 @@ Result<CatalogEntry> detect(Backend& backend) {
     d.boost_clock_Hz = facts.clock_Hz;
     d.memory_bytes = facts.memory_bytes;
     d.l2_bytes = facts.last_cache_bytes;
-    d.memory_bandwidth_Bps = triad_Bps(threads, facts.last_cache_bytes);
-    d.fp32_flops_per_s = measured_flops_per_s(backend, Precision::fp32);
+    d.memory_bandwidth_Bps = triad_Bps(threads, facts.last_cache_bytes, most_s / 2);
+    d.fp32_flops_per_s = measured_flops_per_s(backend, Precision::fp32, end_s - steady_now_s());
     out.source =
         "measured by dlcast-profile: fp32_tflops by LibTorch's products, memory_bandwidth_GBps by a triad; l2_MiB is "
         "the "

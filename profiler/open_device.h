@@ -12,8 +12,8 @@ namespace dlcast {
 
 struct OpenedDevice {
     std::unique_ptr<Backend> backend;
-    /// Facts for a catalog that lacks the device; measures for a few seconds.
-    std::function<Result<CatalogEntry>(Backend&)> detect;
+    /// Facts for a catalog that lacks the device; measures for a few seconds, and begins nothing after `most_s`.
+    std::function<Result<CatalogEntry>(Backend&, double most_s)> detect;
 };
 
 /// unavailable: this build has no library for it, or the machine no such device; the remedy is named.

@@ -50,7 +50,8 @@ int run(const Options& o) {
     if (!device) return report(device.error());
 
     const double opened_s = process_age_s();
-    const auto written = describe_device(*device, o.gpus, o.output + ".gpus.toml");
+    const auto written =
+        describe_device(*device, o.gpus, o.output + ".gpus.toml", share_of_figures * (*budget_s - opened_s));
     if (!written) return report(written.error());
     if (!written->empty())
         say(
@@ -66,6 +67,12 @@ int run(const Options& o) {
     if (!result) return report(result.error());
     result->spent_s += begun_s;
     end_progress();
+    if (result->measured == 0 && result->left > 0)
+        say(
+            fmt::format("no point was measured: of the budget of {} the program's start took {:.1f} s, the device's "
+                        "own figures {:.1f} "
+                        "s, and what was left is too short for a point; give a larger --budget",
+                        o.budget, opened_s, begun_s - opened_s));
     std::vector<ModelSums> sums;
     for (const ProfiledModel& model : *models)
         sums.push_back({model.name, layer_sums(model, *device->backend, options, *file)});

@@ -72,6 +72,10 @@ with tempfile.TemporaryDirectory() as scratch:
     check(planned["measured"] > 0 and planned["measured"] + planned["left"] == 20_000, planned)
     check(planned["spent_s"] < budget_s + 5, planned)
 
+    # Over before the program has started: all points are left, and what took the time is named.
+    early = run(folder / "net.json", "--budget", "0.01s", "-o", folder / "early.jsonl")
+    check(early.returncode == 0 and "no point was measured: of the budget of 0.01s" in early.stderr, early.stderr)
+
     # 4 x 10^12 bytes of weights: refused by name and size; of memory no more than for the small network.
     (folder / "wide.json").write_text(json.dumps({**NET, "model": {"name": "wide", "input": [1_000_000], "layers": [
         {"type": "linear", "out": 1_000_000}]}, "dataset": {"samples": 100}}))

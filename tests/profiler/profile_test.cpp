@@ -3,7 +3,9 @@
 
 #include <catch2/catch.hpp>
 
+#include "profiler/device_entry.h"
 #include "profiler/layer_sums.h"
+#include "profiler/triad.h"
 #include "tests/scratch_folder.h"
 
 using namespace dlcast;
@@ -202,6 +204,16 @@ TEST_CASE("what cannot end within the budget is not even prepared", "[profiler]"
         profile(backend, {model}, points_of({model}), {.budget_s = 2.0, .policy = {.warm_up_s = 0.0}}, *file, quiet);
     REQUIRE(enough);
     CHECK(enough->measured == 4);
+}
+
+// 2 x 1024^3 operations in the 3 s that the fake says, and a convolution of 8 x 28 x 28 x 512 x 512 x 2 in 1 s.
+TEST_CASE("a device's figures end with their share of the budget, as soon as there is one", "[profiler]") {
+    FakeBackend backend;
+    CHECK(measured_flops_per_s(backend, Precision::fp32, 0.0) == Approx(2147483648.0 / 3.0));
+    CHECK(backend.prepared == 1);
+    CHECK(measured_flops_per_s(backend, Precision::fp32, 60.0) == Approx(3288334336.0));
+    CHECK(backend.prepared == 3);
+    CHECK(triad_Bps(2, 0.0, 0.0) > 0.0);
 }
 
 // Preparing a sum of 2^20 elements, 12 MiB, takes 20 ms here: half of that is 1.26 GB/s, and a table of 4 GiB 3.4 s.
