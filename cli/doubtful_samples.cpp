@@ -119,11 +119,13 @@ std::string sample_words(const SampledCollective& sample) {
                        point.nodes, sample.gpu);
 }
 
+bool is_too_fast(const SampledTime& time, double least_s) { return time.time_s < least_s / peak_tolerance; }
+
 std::string doubt_about(const SampledTime& time, const std::string& what, const std::string& gpu, double least_s,
                         double forecast_s) {
     const std::string check = fmt::format(
         "left out. Check the peak figures of {} in its entry of gpus.toml, or how the sample was measured", gpu);
-    if (time.time_s < least_s / peak_tolerance)
+    if (is_too_fast(time, least_s))
         return fmt::format(
             "{}: {} in {}: at the peak figures of the device's entry it takes {} at least, and below {} "
             "it is not believed; {}",
@@ -146,14 +148,31 @@ Status leave_out_impossible_calls(SiteSamples& samples, const LayerTimeModel& ne
         if (!forecasts) return forecasts.error();
         std::vector<bool> left_out;
         for (std::size_t i = 0; i < calls.size(); ++i) {
-            const std::string doubt = doubt_about(calls[i], sample_words(calls[i], gpu), gpu,
-                                                  least_call_s(device, calls[i].op), (*forecasts)[i].median_s);
+            const double least_s = least_call_s(device, calls[i].op);
+            const std::string doubt =
+                doubt_about(calls[i], sample_words(calls[i], gpu), gpu, least_s, (*forecasts)[i].median_s);
             if (!doubt.empty()) lines.add(doubt);
+            if (is_too_fast(calls[i], least_s)) ++samples.too_fast[gpu];
             left_out.push_back(!doubt.empty());
         }
         take_out(calls, left_out);
     }
     return ok();
+}
+
+void say_low_entries(const SiteSamples& samples, const DeviceCatalog& catalog, const std::string& entries_file,
+                     const Say& say) {
+    constexpr std::size_t fewest = 3;  // single ones may have been mistaken
+    for (const CatalogEntry& entry : catalog.entries()) {
+        const auto found = samples.too_fast.find(entry.device.name);
+        const bool measured = entry.source.find("dlcast-profile") != std::string::npos;
+        if (found == samples.too_fast.end() || found->second < fewest || !measured) continue;
+        say(fmt::format(
+            "{} of {} are faster than its entry allows, which dlcast-profile measured: on a busy host its figures come "
+            "out too low. Take the entry out of '{}', measure it again with dlcast-profile on an idle host, and "
+            "refine again",
+            counted(found->second, "sample"), entry.device.name, shown_path(entries_file)));
+    }
 }
 
 void leave_out_contradictions(SiteSamples& samples, const Say& say) {

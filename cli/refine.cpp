@@ -223,6 +223,7 @@ Result<Refined> refine(const RefineOptions& options, const DeviceCatalog& catalo
     if (!refined_model) return refined_model.error();
     auto ratios = step_ratios(*samples, {**refined_model, *start->network, start->steps, start->by}, say);
     if (!ratios) return ratios.error();
+    say_low_entries(*samples, catalog, options.entries_file, say);
     fresh.of_steps = steps_of(*samples);
     const std::size_t of_passes = ratios->size();
     if (options.jobs) {

@@ -20,6 +20,7 @@ struct RefineOptions {
     std::string weights;        // directory to start from, refined before or not
     std::string out;            // link to publish
     std::string module_path;    // dlcast_torch.so
+    std::string entries_file;   // that the site's own devices stand in, for messages
     std::size_t fit_sizes = 8;  // of each table of collectives
     bool force = false;         // publish what became worse as well, or drops what `out` holds
     Say say;                    // what is left out and why, as it is found

@@ -74,6 +74,7 @@ Status run(Options options) {
     const auto catalog = load_catalog(*config);
     if (!catalog) return catalog.error();
     if (options.refine.weights.empty()) options.refine.weights = config->weights_dir;
+    options.refine.entries_file = config->site_gpus_file.empty() ? config->gpus_file : config->site_gpus_file;
     options.refine.module_path = find_installation().module_file;
     options.refine.say = say;
     const auto refined = refine(options.refine, *catalog);

@@ -79,9 +79,11 @@ Result<std::vector<StepRatio>> step_ratios(SiteSamples& samples, const WeightsIn
                 sample.place, what, needed_bytes / bytes_per_GiB, allocation.device.memory_bytes / bytes_per_GiB));
             continue;
         }
-        const std::string doubt = doubt_about(sample, what, sample.gpu, least_step_s(*work), forecast_s);
+        const double least_s = least_step_s(*work);
+        const std::string doubt = doubt_about(sample, what, sample.gpu, least_s, forecast_s);
         if (!doubt.empty()) {
             lines.add(doubt);
+            if (is_too_fast(sample, least_s)) ++samples.too_fast[sample.gpu];
             continue;
         }
         out.push_back({sample.gpu, workload->model.family, model_identity(workload->model),

@@ -42,6 +42,7 @@ struct SiteSamples {
     std::vector<SampledPass> passes;
     std::size_t read = 0, copies = 0;                     // all, and those that an equal one stands for
     std::map<OperatorKind, std::size_t> without_network;  // calls that no network knows, such as fused attention
+    std::map<std::string, std::size_t> too_fast;          // calls and steps left out as such (doubtful_samples.h)
 };
 
 /// Reads files of dlcast-profile and dlcast-sweep. Of samples that are equal in all they say, one counts. Errors: those

@@ -78,6 +78,7 @@ TEST_CASE("calls faster than their device, or far off any forecast, are left out
     for (const double time_s : {70e-6, 80e-6, 2e-4, 30.0}) add(time_s);
     Said said;
     REQUIRE(leave_out_impossible_calls(samples, *make_analytic_model(), said.say));
+    CHECK(samples.too_fast[device.name] == 1);
     REQUIRE(calls.size() == 2);
     CHECK(calls[0].place == "calls.jsonl:2");
     CHECK(calls[1].place == "calls.jsonl:3");
@@ -86,6 +87,28 @@ TEST_CASE("calls faster than their device, or far off any forecast, are left out
                                    "below 76 us it is not believed"));
     CHECK_THAT(said.text, Contains("calls.jsonl:4") && Contains("in 30 s: more than a factor of 1000 off") &&
                               Contains("peak figures of V100-PCIE-32GB in its entry of gpus.toml"));
+}
+
+TEST_CASE("where samples outrun an entry that was measured, the entry is said to be too low, and where it stands",
+          "[refine]") {
+    CatalogEntry entry;
+    entry.device.name = "AMD-EPYC-2T";
+    entry.source = "measured by dlcast-profile: fp32_tflops by LibTorch's products";
+    CatalogEntry sheet = entry;
+    sheet.device.name = "V100-PCIE-32GB";
+    sheet.source = "data sheet";
+    DeviceCatalog catalog;
+    catalog.add(entry);
+    catalog.add(sheet);
+    SiteSamples samples;
+    samples.too_fast = {{"AMD-EPYC-2T", 2}, {"V100-PCIE-32GB", 9}};
+    Said said;
+    say_low_entries(samples, catalog, "/etc/dlcast/site-gpus.toml", said.say);
+    CHECK(said.text.empty());
+    samples.too_fast["AMD-EPYC-2T"] = 3;
+    say_low_entries(samples, catalog, "/etc/dlcast/site-gpus.toml", said.say);
+    CHECK_THAT(said.text, Contains("3 samples of AMD-EPYC-2T are faster than its entry allows") &&
+                              Contains("Take the entry out of '/etc/dlcast/site-gpus.toml'"));
 }
 
 TEST_CASE("of many lines alike the first are said, and how many more there were", "[refine]") {
