@@ -45,10 +45,11 @@ def ranks_of(mpirun_pid):
 
 
 def disturbed(folder, what, victim, *options):
-    """Starts an endless sweep, sends `what` to a rank once samples come, and gives (exit code, stderr, samples)."""
+    """Starts a sweep of a minute, sends `what` to a rank once samples come, and gives (exit code, stderr, samples)."""
     out = folder / f"{what.name}{victim}.jsonl"
     process = subprocess.Popen(
-        [*RUN, "-np", "3", SWEEP, "--budget", "1h", "--ci", "0.1", "--max-bytes", "4096",
+        # Many points, so that the first has three seconds of the minute.
+        [*RUN, "-np", "3", SWEEP, "--budget", "1min", "--ci", "0.1", "--min-bytes", "4", "--max-bytes", "4096",
          "--gpus", folder / "sweep.jsonl.gpus.toml", "-o", out, *options],
         stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
@@ -90,7 +91,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check(again.returncode == 0 and len(points) == len(set(points)), "nothing is measured twice")
 
     # One rank has nobody to exchange with: layers, and a step that is no difference of two.
-    alone = mpirun(1, SWEEP, folder / "net.json", "--budget", "1min", "--ci", "50", "--gpus", f"{out}.gpus.toml", "-o",
+    # On one thread, as a rank of two: the device's entry is there.
+    alone = mpirun(1, "env", "OMP_NUM_THREADS=1", SWEEP, folder / "net.json", "--budget", "1min", "--ci", "50", "--gpus", f"{out}.gpus.toml", "-o",
                    folder / "alone.jsonl")
     check(alone.returncode == 0 and alone.stdout.startswith("1 rank on 1 node"), alone.stdout + alone.stderr)
     check("a step of one rank takes" in alone.stdout and "does not hide" not in alone.stdout and "collectives  " not in alone.stdout,
