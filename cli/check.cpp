@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <memory>
 
 #include "cli/check_site.h"
@@ -108,7 +109,10 @@ Value to_value(const SiteReport& report, const std::string& config_file) {
 
 int run_check(const std::string& config_file, const std::string& weights_dir, bool json) {
     const std::string config = site_config_path(config_file);
-    const SiteReport report = check_site(config, weights_dir, find_installation().module_file);
+    SiteReport report = check_site(config, weights_dir);
+    std::error_code ignored;
+    if (const std::string module = find_installation().module_file; !std::filesystem::exists(module, ignored))
+        report.warnings.push_back(fmt::format("no network module '{}': the analytic model answers", module));
     for (const std::string& error : report.errors) fmt::print(stderr, "dlcast: error: {}\n", error);
     for (const std::string& warning : report.warnings) fmt::print(stderr, "dlcast: warning: {}\n", warning);
     if (json) {

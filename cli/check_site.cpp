@@ -4,8 +4,6 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
-#include <system_error>
 
 #include "predictor/base/text.h"
 #include "predictor/base/toml.h"
@@ -76,11 +74,13 @@ void check_weights(SiteReport& report) {
             fmt::format("{}; name a weights directory in [files] weights, or train one", text.error().message));
     else if (const auto tree = parse_toml(*text, manifest); !tree)
         report.errors.push_back(tree.error().message);
+    else
+        report.has_weights = true;
 }
 
 }  // namespace
 
-SiteReport check_site(const std::string& config_file, const std::string& weights_dir, const std::string& module) {
+SiteReport check_site(const std::string& config_file, const std::string& weights_dir) {
     SiteReport report;
     const auto text = read_file(config_file, most_config_bytes);
     if (!text) {
@@ -98,9 +98,6 @@ SiteReport check_site(const std::string& config_file, const std::string& weights
     check_cluster_file(catalog.value, report);
     check_margins(report);
     check_weights(report);
-    std::error_code ignored;
-    if (!std::filesystem::exists(module, ignored))
-        report.warnings.push_back(fmt::format("no network module '{}': the analytic model answers", module));
     return report;
 }
 

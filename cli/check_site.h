@@ -24,10 +24,11 @@ struct SiteReport {
     std::vector<SiteGpus> gpus;
     std::vector<std::string> errors;    // the site does not work as written
     std::vector<std::string> warnings;  // it works, with less
+    bool has_weights = false;           // their manifest reads; where not, an error says why
 };
 
 /// Reads dlcast.toml, the GPU files, the cluster file and the weights' manifest. `weights_dir` replaces the
-/// configuration's where it is not empty; `module` is the network's module.
-SiteReport check_site(const std::string& config_file, const std::string& weights_dir, const std::string& module);
+/// configuration's where it is not empty.
+SiteReport check_site(const std::string& config_file, const std::string& weights_dir);
 
 }  // namespace dlcast

@@ -108,12 +108,12 @@ private:
     }
 
     void configuration() {
-        const SiteReport report = check_site(paths_.config, "", paths_.module);
+        const SiteReport report = check_site(paths_.config, "");
         for (const std::string& error : report.errors) say(Grade::bad, "configuration", error);
         for (const std::string& warning : report.warnings) say(Grade::hint, "configuration", warning);
         if (report.errors.empty())
             say(Grade::good, "configuration", fmt::format("{}: mode {}", paths_.config, to_string(report.config.mode)));
-        weights_dir_ = report.config.weights_dir;
+        if (report.has_weights) weights_dir_ = report.config.weights_dir;
         if (report.cluster.partitions.empty()) return;
         const std::int64_t now_s =
             std::chrono::duration_cast<std::chrono::seconds>(std::chrono::system_clock::now().time_since_epoch())
@@ -145,7 +145,7 @@ private:
     const HostPaths& paths_;
     std::vector<Finding> findings_;
     std::optional<std::uint32_t> version_;
-    std::string weights_dir_;
+    std::string weights_dir_;  // empty: what is wrong with them is told
 };
 
 }  // namespace

@@ -22,14 +22,14 @@ TEST_CASE("a whole site without faults says what its GPUs are taken for", "[chec
     const ScratchFolder folder;
     const auto config = folder.write("dlcast.toml", "[gpu_names]\na100 = \"A100-SXM4-40GB\"\n" + shipped_gpus);
     folder.write("weights/manifest.toml", "schema = 1\n");
-    const auto module = folder.write("dlcast_torch.so", "");
     folder.write("cluster.toml",
                  "[[partition]]\nname = \"gpu\"\n"
                  "[[partition.nodes]]\ngpu = \"a100\"\ngpus_per_node = 4\nnodes = 2\n"
                  "[[partition.nodes]]\nnodes = 9\n");
-    const auto report = check_site(config, "", module);
+    const auto report = check_site(config, "");
     CHECK(report.errors == std::vector<std::string>{});
     CHECK(report.warnings == std::vector<std::string>{});
+    CHECK(report.has_weights);
     REQUIRE(report.gpus.size() == 1);  // nodes without GPUs need no name
     CHECK(report.gpus[0].device == "A100-SXM4-40GB");
 }
@@ -46,7 +46,7 @@ TEST_CASE("every fault of every file is reported at once, with its place", "[che
                  "[[partition.nodes]]\ngpu = \"a100\"\ngpus_per_node = 4\nnodes = 2\n"
                  "[[partition.nodes]]\ngpu = \"v1000\"\ngpus_per_node = 4\nnodes = 2\n"
                  "[[partition.nodes]]\ngpu = \"gpu\"\ngpus_per_node = 4\nnodes = 2\n");
-    const auto errors = check_site(config, "", folder.path("none.so")).errors;
+    const auto errors = check_site(config, "").errors;
     CHECK(has(errors, "dlcast.toml:1:8: configuration: mode is \"loud\""));
     CHECK(has(errors, "dlcast.toml:2:1: configuration: unknown key \"dedline_ms\"; did you mean \"deadline_ms\"?"));
     CHECK(has(errors, "dlcast.toml:4:12: [time_limit]: quantile is 2"));
@@ -61,7 +61,7 @@ TEST_CASE("every fault of every file is reported at once, with its place", "[che
 TEST_CASE("a catalog that is not there is told with where it is named", "[check]") {
     const ScratchFolder folder;
     const auto config = folder.write("dlcast.toml", "");
-    CHECK(has(check_site(config, "", "").errors,
+    CHECK(has(check_site(config, "").errors,
               "gpus.toml': No such file or directory; name the catalog in "
               "dlcast.toml: [files] gpus = "));
 }
@@ -69,12 +69,12 @@ TEST_CASE("a catalog that is not there is told with where it is named", "[check]
 TEST_CASE("a choice of a GPU that nobody knows is an error", "[check]") {
     const ScratchFolder folder;
     const auto config = folder.write("dlcast.toml", "[gpu_names]\na100 = \"A100-SXM5-80GB\"\n" + shipped_gpus);
-    CHECK(has(check_site(config, "", "").errors, "[gpu_names] a100: GPU \"A100-SXM5-80GB\" is unknown; did you mean"));
+    CHECK(has(check_site(config, "").errors, "[gpu_names] a100: GPU \"A100-SXM5-80GB\" is unknown; did you mean"));
 }
 
 TEST_CASE("a missing configuration is one error, a missing cluster file a warning", "[check]") {
     const ScratchFolder folder;
-    CHECK(check_site(folder.path("dlcast.toml"), "", "").errors.size() == 1);
+    CHECK(check_site(folder.path("dlcast.toml"), "").errors.size() == 1);
     const auto config = folder.write("dlcast.toml", shipped_gpus);
-    CHECK(has(check_site(config, "", "").warnings, "dlcast sync"));
+    CHECK(has(check_site(config, "").warnings, "dlcast sync"));
 }

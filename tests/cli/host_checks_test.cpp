@@ -20,6 +20,11 @@ std::string text_of(const std::vector<Finding>& findings, const std::string& che
     return found == findings.end() ? "" : found->text;
 }
 
+auto count_of(const std::vector<Finding>& findings, const std::string& part) {
+    return std::count_if(findings.begin(), findings.end(),
+                         [&](const Finding& f) { return f.text.find(part) != std::string::npos; });
+}
+
 }  // namespace
 
 TEST_CASE("on a host without slurm.conf doctor says so once, with what to do", "[doctor]") {
@@ -37,4 +42,18 @@ TEST_CASE("on a host without slurm.conf doctor says so once, with what to do", "
     CHECK_THAT(text_of(findings, "slurm"), Contains("resolve_ctls_from_dns_srv") && !Contains("fetch_config") &&
                                                Contains("SLURM_CONF names a slurm.conf elsewhere"));
     CHECK_THAT(text_of(findings, "slurm.conf"), Contains("slurm.conf'") && Contains("--slurm-conf FILE"));
+}
+
+TEST_CASE("weights or a module that are not there are told once, with one remedy", "[doctor]") {
+    const ScratchFolder folder;
+    const std::string catalog = "[files]\ngpus = \"" DLCAST_SOURCE_DIR "/etc/gpus.toml\"\n";
+    const HostPaths paths{folder.write("dlcast.toml", catalog), folder.path("none.so"), folder.path("slurm.conf")};
+    const auto no_weights = check_host(paths);
+    CHECK(count_of(no_weights, "weights") == 1);
+    CHECK_THAT(text_of(no_weights, "configuration"), Contains("name a weights directory in [files] weights"));
+
+    folder.write("dlcast.toml", catalog + "weights = \"" DLCAST_SOURCE_DIR "/etc/weights\"\n");
+    const auto no_module = check_host(paths);
+    CHECK(count_of(no_module, "none.so") == 1);
+    CHECK_THAT(text_of(no_module, "weights"), Contains("is LibTorch installed?"));
 }
