@@ -8,9 +8,11 @@
 #include "cli/counted.h"
 #include "cli/least_certain.h"
 #include "cli/placements.h"
+#include "predictor/base/text.h"
 #include "predictor/job/possible_placements.h"
 #include "predictor/step/memory.h"
 #include "predictor/step/step_anchor.h"
+#include "predictor/step/step_physics.h"
 
 namespace dlcast {
 namespace {
@@ -41,6 +43,16 @@ Result<std::vector<Candidate>> lean_candidates(const Workload& workload, const s
         }
     }
     return out;
+}
+
+// The host's time is the weights' own figure, of trainings elsewhere; a declared step corrects the whole.
+void name_host_time(const Workload& workload, Prediction& prediction) {
+    const double host_s = prediction.candidate.step.host_s;
+    if (host_s <= 0 || !workload.training.measured.empty()) return;
+    const StepConstant constant = host_step_constant(software_kind(workload.model, workload.training).host);
+    prediction.assumed.push_back(fmt::format(
+        "host {} a step ({} of the weights' {}; a step declared in training.measured corrects it)",
+        format_step_time(host_s), constant_facts()[static_cast<std::size_t>(constant)].name, step_weights_file));
 }
 
 }  // namespace
@@ -97,6 +109,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     const bool by_network = workload->training.precision == Precision::fp32;
     out.origin = {by_network ? site.model->by() : "analytic", site.model->weights_id()};
     out.assumed = workload->assumed;
+    name_host_time(*workload, out);
     out.assumed.insert(out.assumed.end(), out.placement.assumed.begin(), out.placement.assumed.end());
     out.left_out = std::move(placements->misses);
     out.warnings = workload->warnings;

@@ -90,7 +90,9 @@ std::string step_text(const StepEstimate& step) {
                     fmt::format("of {}; the rest runs behind backward", format_step_time(step.communication_s)));
     if (step.input_wait_s > 0)
         out += line("  input", format_step_time(step.input_wait_s), "waiting for the data loader's samples");
-    return out + line("  host", format_step_time(step.host_s), "between steps: data loader, loop, logging");
+    if (step.host_s > 0)
+        out += line("  host", format_step_time(step.host_s), "between steps: data loader, loop, logging");
+    return out;
 }
 
 std::string memory_text(const Prediction& prediction) {

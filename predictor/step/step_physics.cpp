@@ -31,6 +31,11 @@ using std::max;
 constexpr double accumulate_bytes = 12.0;  // per parameter and micro-step: read gradient and sum, write the sum
 constexpr double no_update_host = 0.1;     // share of a step's host time that loops without an optimizer need
 
+K by_host(Host host, K eager, K session, K graph) {
+    if (host == Host::eager) return eager;
+    return host == Host::session ? session : graph;
+}
+
 double device_s(const std::vector<WorkItem>& items, const KernelRates<double>& rates) {
     double sum = 0;
     for (const WorkItem& item : items) sum += item.count * call_s(item, item_rates(item, rates));
@@ -93,7 +98,7 @@ public:
         const T beside_s = c_(K::interference) * (exchange.all_s - exchange.exposed_s);
         (work_.forward_only ? out.forward_s : out.backward_s) += beside_s;
         if (!work_.update.empty()) out.update_s = smooth_larger(device_s(work_.update, rates_), update_launches_s());
-        out.host_s = c_(by_host(K::eager_step_s, K::session_step_s, K::graph_step_s));
+        out.host_s = c_(host_step_constant(work_.software.host));
         if (work_.update.empty()) out.host_s = no_update_host * out.host_s;
         // What a CPU does between steps, it does as the device: a loop of its own takes microseconds.
         if (work_.device.vendor == "cpu") out.host_s = T(0.0);
@@ -102,11 +107,9 @@ public:
     }
 
 private:
-    K by_host(K eager, K session, K graph) const {
-        if (work_.software.host == Host::eager) return eager;
-        return work_.software.host == Host::session ? session : graph;
+    T kernel_host_s() const {
+        return c_(by_host(work_.software.host, K::eager_kernel_s, K::session_kernel_s, K::graph_kernel_s));
     }
-    T kernel_host_s() const { return c_(by_host(K::eager_kernel_s, K::session_kernel_s, K::graph_kernel_s)); }
 
     // A session's executor adds to its kernels (half of them where a compiler joins them); elsewhere the host runs
     // ahead unless it is the slower.
@@ -142,6 +145,10 @@ private:
 };
 
 }  // namespace
+
+StepConstant host_step_constant(Host host) {
+    return by_host(host, K::eager_step_s, K::session_step_s, K::graph_step_s);
+}
 
 StepTimes<double> step_times(const StepWork& work, const StepCoefficients& coefficients) {
     return StepClock<double>(work, coefficients).times();

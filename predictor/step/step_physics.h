@@ -19,6 +19,9 @@ struct StepTimes {
     T step_s{0.0};
 };
 
+/// The constant of the weights that host_s comes from.
+StepConstant host_step_constant(Host host);
+
 StepTimes<double> step_times(const StepWork& work, const StepCoefficients& coefficients);
 
 /// The same, with the slope by every constant on its fitting scale.

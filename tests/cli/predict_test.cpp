@@ -192,6 +192,17 @@ TEST_CASE("the parts of a step make up the step", "[predict]") {
     CHECK_THAT(to_text(*prediction, false), Contains("\n  host "));
 }
 
+TEST_CASE("the host's time, which nobody states, is named as assumed until a step is declared", "[predict]") {
+    PredictOptions options = vgg16();
+    const auto assumed = [&] { return fmt::format("{}", fmt::join(predict(options)->assumed, "\n")); };
+    CHECK_THAT(assumed(), Contains("ms a step (eager_step_s of the weights' steps.toml; ") &&
+                              Contains("training.measured corrects it"));
+    options.overrides.set = {"training.framework=tensorflow"};  // its executor, not Python, issues kernels
+    CHECK_THAT(assumed(), Contains("(session_step_s of the weights' steps.toml"));
+    options.overrides.set = {R"(training.measured={"gpu": "V100-PCIE-32GB", "step_ms": 190})"};
+    CHECK_THAT(assumed(), !Contains("steps.toml"));
+}
+
 TEST_CASE("GPUs without a count of nodes stand on nodes of eight, with a network that is named", "[predict]") {
     PredictOptions options = vgg16();
     options.gpu = "H100-SXM5-80GB";
