@@ -113,6 +113,7 @@ void collect_overrides(ForecastOptions& options) {
     WorkloadOverrides& o = options.predict.overrides;
     if (!options.precision.empty()) o.precision = precision_from(options.precision);
     o.set = options.train;
+    o.from_train = options.train.size();
     o.set.insert(o.set.end(), options.set.begin(), options.set.end());
 }
 
@@ -134,12 +135,9 @@ int check_workload(const ForecastOptions& options) {
     if (some.batch_size = all.batch_size; some.batch_size) fails_with(fmt::format("--batch-size {}", *some.batch_size));
     if (some.grad_accum = all.grad_accum; some.grad_accum) fails_with(fmt::format("--grad-accum {}", *some.grad_accum));
     if (some.seq_len = all.seq_len; some.seq_len) fails_with(fmt::format("--seq-len {}", *some.seq_len));
-    for (const std::string& assignment : all.set) {
-        some.set.push_back(assignment);
-        const bool is_set = some.set.size() > options.train.size();
-        fails_with(is_set                                ? "--set " + assignment
-                   : assignment.starts_with("training.") ? "--train " + assignment.substr(9)
-                                                         : "--train " + assignment);
+    for (std::size_t i = 0; i < all.set.size(); ++i) {
+        some.set.push_back(all.set[i]);
+        fails_with(option_text(all, i));
     }
     return report(whole.error());
 }

@@ -105,6 +105,13 @@ std::vector<std::string> split_assignments(const std::string& text) {
 
 }  // namespace
 
+std::string option_text(const WorkloadOverrides& o, std::size_t index) {
+    const std::string& assignment = o.set[index];
+    if (index >= o.from_train) return "--set " + assignment;
+    const std::string_view training = "training.";
+    return "--train " + (assignment.starts_with(training) ? assignment.substr(training.size()) : assignment);
+}
+
 Result<std::vector<std::string>> training_assignments(const std::string& text, const std::string& option) {
     constexpr std::size_t longest = 4096;
     if (text.size() > longest)

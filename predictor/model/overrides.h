@@ -15,6 +15,9 @@ namespace dlcast {
 Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& overrides,
                               const std::string& option = "--set");
 
+/// An assignment of `set` as it was written: "--set training.grad_accum=4", "--train grad_accum=4".
+std::string option_text(const WorkloadOverrides& overrides, std::size_t index);
+
 /// "key=value,key=value" as assignments for `set`: keys are those of "training", `dataset` and `dataset.KEY` aside.
 /// `option` starts messages.
 Result<std::vector<std::string>> training_assignments(const std::string& text, const std::string& option);

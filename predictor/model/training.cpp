@@ -25,6 +25,7 @@ const std::vector<std::string>& optimizer_names() {
 Result<Parallel> read_parallel(const Value& value, const std::string& source) {
     ObjectReader r(value, source, "parallel");
     Parallel p;
+    p.place = at_place(source, value.at, "parallel");
     const auto degree = [&](const char* key, int standard, int min) {
         return static_cast<int>(r.integer(key, min, 1 << 20).value_or(standard));
     };

@@ -71,6 +71,15 @@ void name_defaults(const TrainingRead& read, const ModelSpec& model, Workload& w
     if (!read.layout_stated && model.image_size > 0) w.assumed.push_back("layout nchw (not stated)");
 }
 
+// A layout that options say has its place there, not in the file.
+std::string layout_place(const WorkloadOverrides& overrides, const std::string& in_file) {
+    std::vector<std::string> options;
+    for (std::size_t i = 0; i < overrides.set.size(); ++i)
+        if (overrides.set[i].starts_with("training.parallel")) options.push_back(option_text(overrides, i));
+    if (options.empty()) return in_file;
+    return one_line(fmt::format("{}", fmt::join(options, " ")), longest_shown_name) + ": parallel";
+}
+
 }  // namespace
 
 Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverrides& overrides) {
@@ -90,6 +99,7 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
     auto training = read_training(root.find("training"), source);
     if (!training) return training.error();
     w.training = training->training;
+    w.training.parallel.place = layout_place(overrides, w.training.parallel.place);
 
     BuildOptions options;
     options.image_size = training->image_size > 0 ? training->image_size : w.dataset.image_size;

@@ -20,11 +20,12 @@ namespace dlcast {
 struct Parallel {
     int dp = 0, tp = 1, pp = 1, vp = 1, cp = 1, ep = 1;
     bool sp = false;
-    bool no_sync = true;         // gradients travel once a step, not behind every micro-step
-    bool tp_over_nodes = false;  // tensor ranks on several nodes are meant
-    int zero = 0;                // ZeRO stage 0-3
-    std::string fsdp;            // "", full, grad_op, hybrid
-    bool independent = false;    // replicas that exchange nothing: rows of `steps`; never set by a model file
+    bool no_sync = true;             // gradients travel once a step, not behind every micro-step
+    bool tp_over_nodes = false;      // tensor ranks on several nodes are meant
+    int zero = 0;                    // ZeRO stage 0-3
+    std::string fsdp;                // "", full, grad_op, hybrid
+    bool independent = false;        // replicas that exchange nothing: rows of `steps`; never set by a model file
+    std::string place = "parallel";  // where it is declared; starts messages
 };
 
 /// A step time somebody measured: the anchor of a forecast on other GPUs.
@@ -84,6 +85,7 @@ struct WorkloadOverrides {
     std::optional<Precision> precision;
     std::optional<std::string> optimizer, dataset;
     std::vector<std::string> set;
+    std::size_t from_train = 0;  // of `set`, how many of the first were written as --train
 };
 
 /// A self-contained dlcast JSON object: references to other files are resolved and only what matters is kept.

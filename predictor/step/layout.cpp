@@ -58,7 +58,7 @@ Error wrong_product(const Parallel& p, int world) {
                 remedy += fmt::format(", or take {} {}", name, nearest_divisors(static_cast<int>(rest), degree));
         }
     }
-    return invalid_argument(fmt::format("parallel: {} make {:.0f}{}, not {} GPU{}; {}", product_text(p), product,
+    return invalid_argument(fmt::format("{}: {} make {:.0f}{}, not {} GPU{}; {}", p.place, product_text(p), product,
                                         p.dp > 0 ? "" : " or a multiple", world, world == 1 ? "" : "s", remedy));
 }
 
@@ -67,14 +67,14 @@ Status check_tensor_ranks(const Parallel& p, const Allocation& allocation) {
     const int per_node = allocation.gpus_per_node;
     if (allocation.nodes < 2 || p.tp == 1 || p.tp_over_nodes || per_node % p.tp == 0) return ok();
     return invalid_argument(fmt::format(
-        "parallel: tp {} spans nodes of {} GPU{}; take tp {}, nodes of {} GPUs, or say so with \"tp_over_nodes\": true",
-        p.tp, per_node, per_node == 1 ? "" : "s", nearest_divisors(per_node, p.tp), p.tp));
+        "{}: tp {} spans nodes of {} GPU{}; take tp {}, nodes of {} GPUs, or say so with \"tp_over_nodes\": true",
+        p.place, p.tp, per_node, per_node == 1 ? "" : "s", nearest_divisors(per_node, p.tp), p.tp));
 }
 
 Status check_expert_ranks(const Parallel& p, int replicas) {
-    if (p.ep < 1) return invalid_argument("parallel: every degree should be at least 1");
+    if (p.ep < 1) return invalid_argument(p.place + ": every degree should be at least 1");
     if (replicas % p.ep == 0) return ok();
-    return invalid_argument(fmt::format("parallel: ep {} does not divide {} data ranks; take ep {}", p.ep, replicas,
+    return invalid_argument(fmt::format("{}: ep {} does not divide {} data ranks; take ep {}", p.place, p.ep, replicas,
                                         nearest_divisors(replicas, p.ep)));
 }
 
@@ -84,7 +84,7 @@ Result<Layout> make_layout(const Parallel& p, const Allocation& allocation) {
     const double others = 1.0 * p.tp * p.pp * p.cp;  // double: degrees may be forged
     const int world = allocation.world_size();
     if (p.dp < 0 || p.tp < 1 || p.pp < 1 || p.cp < 1 || p.vp < 1)
-        return invalid_argument("parallel: every degree should be at least 1");
+        return invalid_argument(p.place + ": every degree should be at least 1");
     if (world < 1) return invalid_argument("an allocation without GPUs; ask for at least one");
     const double data = p.dp > 0 ? p.dp : world / others;
     if (data < 1 || data != static_cast<int>(data) || data * others != world) return wrong_product(p, world);

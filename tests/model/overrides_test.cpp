@@ -24,6 +24,16 @@ TEST_CASE("a dotted key sets any key of the declaration", "[model]") {
     CHECK(w->dataset.samples == 1'281'167);  // that of the name stays
 }
 
+TEST_CASE("a layout knows where it was said: its line of the file, or the options", "[model]") {
+    const std::string tp2 = "{\"model\": \"vgg16\",\n \"training\": {\"parallel\": {\"tp\": 2}}}";
+    CHECK_THAT(workload_of(tp2)->training.parallel.place, Catch::EndsWith(":2:27: parallel"));
+    WorkloadOverrides o;
+    o.set = {"training.parallel.tp=3", "training.parallel.dp=2"};
+    o.from_train = 1;
+    CHECK(workload_of(tp2, o)->training.parallel.place ==
+          "--train parallel.tp=3 --set training.parallel.dp=2: parallel");
+}
+
 TEST_CASE("an unknown first key is refused as in a file", "[model]") {
     CHECK_THAT(with_set(vgg16, {"traning.epochs=3"}).error().message,
                Catch::Contains("--set traning.epochs=3") && Catch::Contains("did you mean \"training\"?"));
