@@ -143,7 +143,8 @@ double rounded_h(double hours) { return std::round(hours * 1e6) / 1e6; }
 std::vector<std::string> skipped_lines(const SkippedRows& s) {
     std::vector<std::string> out;
     if (s.broken_lines > 0)
-        out.push_back(counted(s.broken_lines, "line", "is", "are") + " not whole: cut off, or part of a comment");
+        out.push_back(fmt::format("{} not whole, the first at {}: cut off, or part of a comment",
+                                  counted(s.broken_lines, "line", "is", "are"), s.first_broken));
     if (s.unreadable > 0)
         out.push_back(fmt::format("{} left out as unreadable, the first at {}",
                                   counted(s.unreadable, "row", "was", "were"), s.first_unreadable));

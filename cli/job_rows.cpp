@@ -211,6 +211,8 @@ Status read_rows(Result<SlurmTable> opened, Names& names, Calendar& calendar, Sk
         count_comment(run, skipped);
         use(run, key);
     }
+    if (skipped.broken_lines == 0 && table.broken_lines() > 0)
+        skipped.first_broken = fmt::format("{}:{}", table.source(), table.first_broken_line());
     skipped.broken_lines += table.broken_lines();
     return ok();
 }

@@ -16,6 +16,7 @@ namespace dlcast {
 /// Rows that could not be used, and why.
 struct SkippedRows {
     std::size_t broken_lines = 0;  // cut off, or pieces of comments with line breaks
+    std::string first_broken;      // "sacct.txt:17"
     std::size_t unreadable = 0;    // a job number, time or count that is none
     std::string first_unreadable;  // "sacct.txt:17: ..."
     std::size_t steps = 0;         // rows of job steps

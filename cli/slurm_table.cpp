@@ -52,6 +52,10 @@ Result<bool> SlurmTable::look_ahead() {
     return has_ahead_;
 }
 
+void SlurmTable::count_broken() {
+    if (broken_lines_++ == 0) first_broken_line_ = line();
+}
+
 Result<bool> SlurmTable::next(std::vector<std::string_view>& fields) {
     const auto is_row = [&](std::string_view line) { return count(line, separator_) + 1 >= width_; };
     while (true) {
@@ -60,7 +64,7 @@ Result<bool> SlurmTable::next(std::vector<std::string_view>& fields) {
             if (!got || !*got) return got;
         }
         if (is_row(ahead_)) break;
-        if (!trim(ahead_).empty()) ++broken_lines_;
+        if (!trim(ahead_).empty()) count_broken();
         has_ahead_ = false;
     }
     row_ = ahead_;
@@ -70,7 +74,7 @@ Result<bool> SlurmTable::next(std::vector<std::string_view>& fields) {
         if (!got) return got;
         if (!*got || is_row(ahead_)) break;
         if (trim(ahead_).empty()) continue;
-        ++broken_lines_;
+        count_broken();
         (row_ += '\n') += ahead_;
     }
     cells_.clear();

@@ -30,12 +30,14 @@ public:
     Result<bool> next(std::vector<std::string_view>& fields);
 
     std::size_t broken_lines() const { return broken_lines_; }
+    std::size_t first_broken_line() const { return first_broken_line_; }  // 0: there is none
     const std::string& source() const { return lines_.source(); }
     std::size_t line() const { return lines_.line(); }
 
 private:
     explicit SlurmTable(LineReader lines) : lines_(std::move(lines)) {}
     Result<bool> look_ahead();
+    void count_broken();  // the line ahead
 
     LineReader lines_;
     char separator_ = '|';
@@ -46,7 +48,7 @@ private:
     std::string_view ahead_;  // the line after the row
     bool has_ahead_ = false;
     std::vector<std::string_view> cells_;
-    std::size_t broken_lines_ = 0;
+    std::size_t broken_lines_ = 0, first_broken_line_ = 0;
 };
 
 }  // namespace dlcast

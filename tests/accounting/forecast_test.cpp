@@ -13,6 +13,8 @@
 
 using namespace dlcast;
 using Catch::Matchers::Contains;
+using Catch::Matchers::EndsWith;
+using Catch::Matchers::StartsWith;
 
 namespace {
 
@@ -196,6 +198,9 @@ TEST_CASE("comments of others, cut-off rows and impossible ones are counted, not
     CHECK(answer.skipped.foreign_comments == 1);
     CHECK(answer.skipped.broken_comments == 1);
     CHECK(answer.skipped.broken_lines == 2);
+    CHECK_THAT(answer.skipped.first_broken, EndsWith("sacct.txt:3"));
+    CHECK_THAT(skipped_lines(answer.skipped).front(),
+               StartsWith("2 lines are not whole, the first at /") && Contains("sacct.txt:3: cut off"));
     CHECK(answer.skipped.unreadable == 2);
     CHECK_THAT(answer.skipped.first_unreadable, Contains("sacct.txt: job x4: \"x4\" is no job number"));
     CHECK(answer.total.pending_p50.gpu_h == Approx(1));
