@@ -12,6 +12,7 @@
 #include "cli/counted.h"
 #include "cli/csv.h"
 #include "cli/installation.h"
+#include "cli/name_option.h"
 #include "cli/number_option.h"
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
@@ -118,7 +119,7 @@ void add_evaluate_collectives(CLI::App& evaluate, int& exit_code) {
     verb->add_option("--out", options->out, "Forecasts to write: setup_id,collective,dtype,size_bytes,pred_us")
         ->type_name("PRED.csv");
     verb->add_option("--cross-validate", options->left_out, "Forecast each set-up, or each site, by a fit without it")
-        ->check(CLI::IsMember({"setup", "site"}));
+        ->check(one_of({"setup", "site"}));
     verb->add_option("--fit-constants", options->constants_out, "Fit the constants to these tables and write them")
         ->type_name("FILE.toml");
     verb->add_option("--weights", options->weights_dir, "Weights directory, instead of the shipped one")

@@ -16,6 +16,7 @@
 #include "cli/evaluate_steps.h"
 #include "cli/gpu_table.h"
 #include "cli/installation.h"
+#include "cli/name_option.h"
 #include "cli/number_option.h"
 #include "predictor/base/json.h"
 
@@ -87,7 +88,7 @@ void add_evaluate(CLI::App& app, int& exit_code) {
     OpsCrossValidation& folds = options->folds;
     CLI::Option* fact = ops->add_option("--cross-validate", folds.fact,
                                         "Train again without each value of this, and forecast what was left out")
-                            ->check(CLI::IsMember({"gpu", "source"}));
+                            ->check(one_of({"gpu", "source"}));
     CLI::Option* work =
         ops->add_option("--work", folds.work, "Keeps the weights of finished folds; a second call goes on")
             ->type_name("DIR")
@@ -97,7 +98,7 @@ void add_evaluate(CLI::App& app, int& exit_code) {
     ops->add_option_function<std::string>(
            "--fit-by", [&folds](const std::string& how) { folds.fit_chosen = how == "calibrate"; },
            "Rows of --fit-rows: at random, or those that calibrate would choose")
-        ->check(CLI::IsMember({"random", "calibrate"}));
+        ->check(one_of({"random", "calibrate"}));
     ops->add_option("--fit-rows", folds.fit_rows,
                     "Rows of each group of operators of a left-out GPU that are taken as measured")
         ->transform(whole_number(0, 100000))

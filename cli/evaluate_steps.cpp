@@ -10,6 +10,7 @@
 #include "cli/counted.h"
 #include "cli/csv.h"
 #include "cli/installation.h"
+#include "cli/name_option.h"
 #include "cli/scaling_efficiency.h"
 #include "cli/steps_table.h"
 #include "cli/training_steps.h"
@@ -151,7 +152,7 @@ void add_evaluate_steps(CLI::App& evaluate, int& exit_code) {
     verb->add_option("--weights", options->weights, "Weights, instead of the configuration's")->type_name("DIR");
     verb->add_option("--cross-validate", options->left_out,
                      "Fit again without each value of this, and forecast what was left out")
-        ->check(CLI::IsMember({"gpu", "family", "super-family", "source"}));
+        ->check(one_of({"gpu", "family", "super-family", "source"}));
     verb->add_flag("--one-measured", options->one_measured,
                    "With --cross-validate: correct each by one measured step of the same model and software on another "
                    "GPU");

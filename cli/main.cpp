@@ -2,12 +2,11 @@
 // `dlcast`: the forecast offline, and what an administrator needs around it.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cstdio>
 
 #include "cli/commands.h"
 #include "cli/description.h"
-#include "predictor/base/text.h"
+#include "cli/usage_fault.h"
 
 namespace {
 
@@ -16,35 +15,6 @@ const CLI::App& called(const CLI::App& app) {
     const CLI::App* verb = &app;
     while (!verb->get_subcommands().empty()) verb = verb->get_subcommands().front();
     return *verb;
-}
-
-// "dlcast evaluate ops".
-std::string full_name(const CLI::App& verb) {
-    return verb.get_parent() ? full_name(*verb.get_parent()) + " " + verb.get_name() : verb.get_name();
-}
-
-std::string hint(const std::string& word, const std::vector<std::string>& known) {
-    const std::string near = dlcast::nearest_name(word, known);
-    return near.empty() ? fmt::format("one of: {}", fmt::join(known, ", ")) : fmt::format("did you mean \"{}\"?", near);
-}
-
-// CLI11 says of a misspelt verb that one is missing, and of a misspelt option that it was not expected.
-std::string usage_fault(const CLI::App& verb, const CLI::ParseError& fault) {
-    const auto words = verb.remaining();
-    std::vector<std::string> verbs, options;
-    for (const CLI::App* below : verb.get_subcommands([](const CLI::App*) { return true; }))
-        verbs.push_back(below->get_name());
-    if (!verbs.empty() && words.empty()) return fmt::format("no verb after `{}`; {}", full_name(verb), hint("", verbs));
-    if (!verbs.empty())
-        return fmt::format("\"{}\" is no verb of `{}`; {}", words.front(), full_name(verb), hint(words.front(), verbs));
-    const auto is_option = [](const std::string& word) { return word.starts_with("-"); };
-    const auto wrong = std::find_if(words.begin(), words.end(), is_option);
-    if (wrong == words.end()) return fault.what();
-    for (const CLI::Option* option : verb.get_options())
-        for (const std::string& name : option->get_lnames()) options.push_back("--" + name);
-    const std::string near = dlcast::nearest_name(*wrong, options);
-    return fmt::format("`{}` has no option {}{}", full_name(verb), *wrong,
-                       near.empty() ? "" : fmt::format("; did you mean {}?", near));
 }
 
 }  // namespace
@@ -77,7 +47,8 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);  // --help, --version
         const CLI::App& verb = called(app);
-        fmt::print(stderr, "dlcast: error: {}\ndlcast: see `{} --help`\n", usage_fault(verb, fault), full_name(verb));
+        fmt::print(stderr, "dlcast: error: {}\ndlcast: see `{} --help`\n", dlcast::usage_fault(verb, fault),
+                   dlcast::full_name(verb));
         return dlcast::exit_usage;
     } catch (const std::exception& fault) {
         return dlcast::report(dlcast::unavailable(fault.what()));

@@ -6,6 +6,7 @@
 
 #include "cli/commands.h"
 #include "cli/installation.h"
+#include "cli/number_option.h"
 #include "cli/refine.h"
 #include "cli/weights_release.h"
 #include "predictor/base/json.h"
@@ -116,7 +117,7 @@ void add_refine(CLI::App& app, int& exit_code) {
         ->required();
     verb->add_option("--fit-sizes", refine.fit_sizes, "Sizes kept of each table of collectives; the others judge")
         ->type_name("K")
-        ->check(CLI::Range(1, 64))
+        ->transform(whole_number(1, 64))
         ->capture_default_str();
     verb->add_option("--config", options->config, "dlcast.toml, for the catalog and the weights")->type_name("FILE");
     verb->add_flag("--force", refine.force,

@@ -146,9 +146,8 @@ Status run_simulate(SimulateOptions& options) {
 void add_simulate(CLI::App& app, int& exit_code) {
     CLI::App* verb = app.add_subcommand("simulate", "A trace through EASY backfill: users' limits against dlcast's");
     const auto options = std::make_shared<SimulateOptions>();
-    verb->add_option("trace", options->trace_file, "Output of sacct, or a Standard Workload Format file; plain or .gz")
-        ->required()
-        ->type_name("TRACE");
+    verb->add_option("TRACE", options->trace_file, "Output of sacct, or a Standard Workload Format file; plain or .gz")
+        ->required();
     verb->add_option("-p,--partition", options->partitions, "Only these partitions")->type_name("NAME");
     verb->add_option("--capacity", options->capacities,
                      "GPUs (SWF: processors): N, or PARTITION=N; the most in use at once otherwise (SWF: MaxProcs)")

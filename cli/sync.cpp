@@ -108,18 +108,24 @@ Result<SlurmOutput> read_slurm_output(const std::string& folder) {
     struct Part {
         const char* file;
         std::string* to;
-        bool may_miss;
+        const char* command = "";  // of a file that has to be there
     };
     for (const Part& part :
-         {Part{"scontrol-partition.txt", &out.partitions, false}, Part{"scontrol-node.txt", &out.nodes, false},
-          Part{"scontrol-config.txt", &out.config, false}, Part{"sacctmgr-qos.txt", &out.qos, true},
-          Part{"sacctmgr-assoc.txt", &out.associations, true}, Part{"sacctmgr-user.txt", &out.users, true},
-          Part{"sshare.txt", &out.shares, true}, Part{"squeue.txt", &out.queue, true}}) {
+         {Part{"scontrol-partition.txt", &out.partitions, "scontrol --all show partition --oneliner"},
+          Part{"scontrol-node.txt", &out.nodes, "scontrol --all show node --oneliner"},
+          Part{"scontrol-config.txt", &out.config, "scontrol show config"}, Part{"sacctmgr-qos.txt", &out.qos},
+          Part{"sacctmgr-assoc.txt", &out.associations}, Part{"sacctmgr-user.txt", &out.users},
+          Part{"sshare.txt", &out.shares}, Part{"squeue.txt", &out.queue}}) {
         auto text = read_file(folder + "/" + part.file, most_bytes);
+        const bool has_to_be = *part.command != '\0';
         if (text)
             *part.to = std::move(*text);
-        else if (!part.may_miss || text.error().fault != Fault::not_found)
+        else if (text.error().fault != Fault::not_found)
             return text.error();
+        else if (has_to_be)
+            return not_found(
+                fmt::format("--from: {}; save there what `{}` prints, or leave --from out where Slurm runs",
+                            text.error().message, part.command));
     }
     return out;
 }
