@@ -22,11 +22,7 @@ CLI::Validator whole_number(std::int64_t min, std::int64_t max) {
 }
 
 CLI::Validator number_between(double min, double max) {
-    const auto check = [min, max](std::string& text) -> std::string {
-        const auto number = parse_number(text);
-        if (number && *number >= min && *number <= max) return "";
-        return fmt::format("\"{}\" should be a number from {:g} to {:g}", text, min, max);
-    };
+    const auto check = [min, max](std::string& text) { return number_fault(text, min, max); };
     return CLI::Validator(check, "");
 }
 

@@ -6,7 +6,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <cmath>
 #include <cstdio>
 
 #include "mpi/sweep_report.h"
@@ -130,10 +129,10 @@ void add_options(CLI::App& app, Options& o) {
     app.add_option("--max-bytes", o.most_bytes, "of collectives")->check(CLI::Range(4, 1 << 30))->capture_default_str();
     app.add_option("--budget", o.budget, "time to spend: 90s, 10min, 1h")->capture_default_str();
     app.add_option("--ci", o.ci_pct, "a point ends when its median is known to so many percent")
-        ->check(CLI::Range(0.1, 50.0))
+        ->check([](const std::string& text) { return number_fault(text, 0.1, 50.0); })
         ->capture_default_str();
     app.add_option("--timeout", o.timeout_s, "seconds after which a rank that does not come is said to hang")
-        ->check(CLI::Range(1.0, 86400.0))
+        ->check([](const std::string& text) { return number_fault(text, 1.0, 86400.0); })
         ->capture_default_str();
     app.add_option("-o,--output", o.output, "file of samples; points that it holds are not measured again")
         ->capture_default_str();
@@ -150,9 +149,8 @@ int main(int argc, char** argv) {
     // Options are read before MPI starts, so that --help needs no mpirun.
     try {
         app.parse(argc, argv);
-        if (const auto words = check_words(o.models, o.budget, o.ci_pct); !words)
+        if (const auto words = check_words(o.models, o.budget); !words)
             throw CLI::ValidationError(words.error().message);
-        if (std::isnan(o.timeout_s)) throw CLI::ValidationError("--timeout", "should be seconds from 1 to 86400");
         if (o.least_bytes > o.most_bytes)
             throw CLI::ValidationError(
                 fmt::format("--min-bytes {} is above --max-bytes {}; give a smaller one", o.least_bytes, o.most_bytes));

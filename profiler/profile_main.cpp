@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
     app.add_option("--plan", o.plan, "measure the points of this file instead (docs/timing-samples.md)");
     app.add_option("--budget", o.budget, "time to spend: 90s, 10min, 1h")->capture_default_str();
     app.add_option("--ci", o.ci_pct, "a point ends when its median is known to so many percent")
-        ->check(CLI::Range(0.1, 50.0))
+        ->check([](const std::string& text) { return number_fault(text, 0.1, 50.0); })
         ->capture_default_str();
     app.add_option("-o,--output", o.output, "file of samples; points that it holds are not measured again")
         ->capture_default_str();
@@ -110,7 +110,7 @@ int main(int argc, char** argv) {
     try {
         app.parse(argc, argv);
         if (o.models.models.empty() && o.plan.empty()) throw CLI::RequiredError("MODEL or --plan");
-        if (const auto words = check_words(o.models, o.budget, o.ci_pct); !words)
+        if (const auto words = check_words(o.models, o.budget); !words)
             throw CLI::ValidationError(words.error().message);
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);  // --help, --version

@@ -4,19 +4,16 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cmath>
-
 #include "predictor/base/text.h"
 
 namespace dlcast {
 
-Status check_words(const ModelOptions& options, std::string_view budget, double ci_pct) {
+Status check_words(const ModelOptions& options, std::string_view budget) {
     if (!options.precision.empty() && !precision_from(options.precision))
         return invalid_argument(fmt::format("--precision: \"{}\" is unknown; use fp32, tf32, amp, fp16, bf16 or fp8",
                                             one_line(options.precision, 40)));
     if (const auto seconds = parse_budget_s(budget); !seconds)
         return invalid_argument("--budget: " + seconds.error().message);
-    if (std::isnan(ci_pct)) return invalid_argument("--ci: should be a number from 0.1 to 50");
     return ok();
 }
 

@@ -20,9 +20,9 @@ struct ModelOptions {
 /// Each model read, with these options (check_words) over its declaration. Errors: those of the model.
 Result<std::vector<ProfiledModel>> read_models(const ModelOptions& options);
 
-/// Words of a command line that are wrong whatever the models are: an unknown precision, a budget that is no time, a
-/// --ci that is no number (which a range lets pass). The error names the option and what would do.
-Status check_words(const ModelOptions& options, std::string_view budget, double ci_pct);
+/// Words of a command line that are wrong whatever the models are: an unknown precision, a budget that is no time. The
+/// error names the option and what would do.
+Status check_words(const ModelOptions& options, std::string_view budget);
 
 /// "90", "90s", "10min", "1h", "1h30min": seconds. Errors: anything else, nothing.
 Result<double> parse_budget_s(std::string_view text);

@@ -28,6 +28,8 @@ std::string_view trim(std::string_view text);
 /// Whole non-negative decimal number, nothing else around it; nothing if it does not fit.
 std::optional<std::int64_t> parse_integer(std::string_view text);
 std::optional<double> parse_number(std::string_view text);
+/// What is wrong with a number that a person wrote, and what would do; empty: nothing.
+std::string number_fault(std::string_view text, double min, double max);
 
 /// Slurm's time limit format: `D-HH:MM:SS`, or `H:MM:SS` below a day (as squeue prints).
 std::string format_slurm_time(std::int64_t seconds);

@@ -92,9 +92,10 @@ with tempfile.TemporaryDirectory() as scratch:
     check(run("--device", "tpu", "vgg16").returncode == 2, "an unknown device is wrong usage")
     wrong = run("vgg61", "-o", folder / "w.jsonl")
     check(wrong.returncode == 1 and "did you mean" in wrong.stderr, wrong.stderr)
-    for option, value in [("--budget", "soon"), ("--precision", "fp12"), ("--ci", "nan")]:
+    for option, value in [("--budget", "soon"), ("--precision", "fp12"), ("--ci", "nan"), ("--ci", "abc")]:
         wrong = run("vgg16", option, value)
         check(wrong.returncode == 2 and wrong.stderr.count("error:") == 1 and option in wrong.stderr, wrong.stderr)
+        check(option != "--ci" or f'"{value}" should be a number from 0.1 to 50' in wrong.stderr, wrong.stderr)
     for place in ["/dev/null", folder]:
         wrong = run(folder / "net.json", "-o", place)
         check(wrong.returncode == 1 and "no plain file" in wrong.stderr, wrong.stderr)
