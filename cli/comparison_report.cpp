@@ -56,12 +56,13 @@ Value strings(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string to_text(const Comparison& comparison) {
-    std::size_t width = 4;
+    const std::string devices = devices_name(places_of(comparison));
+    std::size_t width = devices.size();
     for (const ComparedGpu& gpu : comparison.gpus) width = std::max(width, name_of(gpu).size());
     std::string out = title_of(comparison) + "\n\n";
     const std::string hours = hours_name(places_of(comparison));
     const std::size_t hours_width = std::max<std::size_t>(10, hours.size());
-    out += fmt::format("{:<{}} {:>11} {:>11} {:>16} {:>{}} {:>15}\n", "GPUs", width, "step", "samples/s",
+    out += fmt::format("{:<{}} {:>11} {:>11} {:>16} {:>{}} {:>15}\n", devices, width, "step", "samples/s",
                        time_name(comparison), hours, hours_width, "memory GiB");
     for (const ComparedGpu& gpu : comparison.gpus)
         out += fmt::format("{:<{}} {:>11} {:>11.1f} {:>16} {:>{}} {:>15}{}\n", name_of(gpu), width,
@@ -77,7 +78,7 @@ std::string to_text(const Comparison& comparison) {
 std::string to_svg(const Comparison& comparison) {
     std::vector<std::string> names;
     BarPanel time{time_name(comparison), {}}, hours{hours_name(places_of(comparison)), {}},
-        memory{"memory, of the GPU's GiB", {}};
+        memory{"memory, of the GiB there are", {}};
     for (const ComparedGpu& gpu : comparison.gpus) {
         names.push_back(name_of(gpu));
         time.bars.push_back({gpu.time_s, format_duration(gpu.time_s), !gpu.fits()});

@@ -16,16 +16,15 @@ constexpr double most_log_sd_in_pct = 0.4;  // +-49 %, where /1.5 is -33 %
 std::vector<std::string> reasons(const Doubts& doubts) {
     std::vector<std::string> out;
     if (doubts.analytic) out.emplace_back("no network answers for these operators: typical efficiencies do");
-    if (doubts.unseen_gpu) out.emplace_back("this GPU was never measured: its data sheet stands for it");
+    if (doubts.unseen_gpu) out.emplace_back("this device was never measured: its data sheet stands for it");
     if (doubts.unseen_calls)
         out.emplace_back(
-            "other calls or whole steps were measured on this GPU, calls of this kind were not, or all were left out "
+            "other calls or whole steps were measured on this device, calls of this kind were not, or all were left out "
             "when the weights were refined: its data sheet stands for them");
     if (doubts.left_calls)
         out.emplace_back(
-            "calls of this kind were measured on this GPU, and left out when the weights were refined, for they did "
-            "not "
-            "forecast what was held out: its data sheet stands for them");
+            "calls of this kind were measured on this device, and left out when the weights were refined, for they "
+            "did not forecast what was held out: its data sheet stands for them");
     if (doubts.far_from_data) out.emplace_back("sizes far from measured ones");
     if (doubts.other_precision) out.emplace_back("operators were measured in fp32 alone");
     return out;

@@ -95,12 +95,20 @@ Placements on_partitions(const SitePartitions& partitions, const PredictOptions&
     return out;
 }
 
+const char* in_words(const std::vector<Placement>& places, const char* gpus, const char* cpus, const char* both) {
+    const auto on_cpu = [](const Placement& place) { return place.on_cpu; };
+    if (std::none_of(places.begin(), places.end(), on_cpu)) return gpus;
+    return std::all_of(places.begin(), places.end(), on_cpu) ? cpus : both;
+}
+
 }  // namespace
 
 const char* hours_name(const std::vector<Placement>& places) {
-    const auto on_cpu = [](const Placement& place) { return place.on_cpu; };
-    if (std::none_of(places.begin(), places.end(), on_cpu)) return "GPU-hours";
-    return std::all_of(places.begin(), places.end(), on_cpu) ? "node-hours" : "GPU- or node-hours";
+    return in_words(places, "GPU-hours", "node-hours", "GPU- or node-hours");
+}
+
+const char* devices_name(const std::vector<Placement>& places) {
+    return in_words(places, "GPUs", "CPUs", "GPUs or CPUs");
 }
 
 void set_hours(Value& entry, const Placement& place, double hours) {

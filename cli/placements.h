@@ -32,6 +32,8 @@ Result<Placements> placements_of(const PredictOptions& options, const PredictSit
 
 /// Of places side by side: "GPU-hours", "node-hours" where all are CPUs, "GPU- or node-hours".
 const char* hours_name(const std::vector<Placement>& places);
+/// What is counted there: "GPUs", "CPUs" where all are, "GPUs or CPUs".
+const char* devices_name(const std::vector<Placement>& places);
 /// Sets "gpu_hours" and "node_hours": the one that belongs to the place, the other null.
 void set_hours(Value& entry, const Placement& place, double hours);
 

@@ -76,9 +76,9 @@ Status find_all(const ScaleOptions& options, const PredictSite& site, Scaling& o
     Status first = ok();
     for (const Place& place : *places) {
         if (replica > place.most_gpus) {
-            out.left_out.push_back(fmt::format("{}: one replica takes {:.0f} GPUs, of at most {}",
+            out.left_out.push_back(fmt::format("{}: one replica takes {:.0f} {}s, of at most {}",
                                                place.partition.empty() ? place.gpu : place.partition, replica,
-                                               place.most_gpus));
+                                               place.on_cpu ? "node" : "GPU", place.most_gpus));
             continue;
         }
         for (const int count : counts_up_to(place.most_gpus, static_cast<int>(replica))) {
@@ -106,7 +106,7 @@ Status find_all(const ScaleOptions& options, const PredictSite& site, Scaling& o
         }
     }
     if (!out.curves.empty()) return ok();
-    return first ? invalid_argument(fmt::format("no GPU count can be: {}", fmt::join(out.left_out, "; "))) : first;
+    return first ? invalid_argument(fmt::format("no count can be: {}", fmt::join(out.left_out, "; "))) : first;
 }
 
 // The job on `point`, where steps with a batch per GPU stand for samples.
@@ -175,7 +175,7 @@ Result<std::unique_ptr<Scaling>> make_scaling(const ScaleOptions& options, const
     out->workload = std::move(*workload);
     out->assumed = out->workload.assumed;
     out->warnings = out->workload.warnings;
-    if (out->workload.training.parallel.dp > 0) out->assumed.emplace_back("dp follows the GPU count");
+    if (out->workload.training.parallel.dp > 0) out->assumed.emplace_back("dp follows the count of devices");
     out->workload.training.parallel.dp = 0;
     if (const auto status = find_all(options, site, *out); !status) return status.error();
     std::vector<Placement> all;

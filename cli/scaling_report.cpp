@@ -55,8 +55,8 @@ std::string remark(const ScaleCurve& curve, std::size_t i) {
 std::string table(const ScaleCurve& curve) {
     const Placement& place = curve.points.front().placement;
     std::string out = fmt::format("\n{}\n{:>6} {:>6} {:>13} {:>11} {:>11} {:>10} {:>14} {:>10} {:>14}\n", curve.name,
-                                  place.on_cpu ? "CPUs" : "GPUs", "nodes", "global batch", "step", "samples/s",
-                                  "efficiency", "run time", hours_name({place}), "memory GiB");
+                                  devices_name({place}), "nodes", "global batch", "step", "samples/s", "efficiency",
+                                  "run time", hours_name({place}), "memory GiB");
     for (std::size_t i = 0; i < curve.points.size(); ++i) {
         const ScalePoint& point = curve.points[i];
         const StepEstimate& step = point.candidate.step;
@@ -134,10 +134,11 @@ Value strings(const std::vector<std::string>& texts) {
 }  // namespace
 
 std::string to_text(const Scaling& scaling) {
-    std::string out = title_of(scaling) + "\n" +
-                      kept_batch(scaling.workload, unit_of(scaling.curves.front().points.front().placement)) + "\n";
+    const char* unit = unit_of(scaling.curves.front().points.front().placement);
+    std::string out = title_of(scaling) + "\n" + kept_batch(scaling.workload, unit) + "\n";
     if (scaling.workload.training.global_batch == 0)
-        out += "to keep the global batch: --set training.batch_per=global with --batch-size of all GPUs\n";
+        out += fmt::format("to keep the global batch: --set training.batch_per=global with --batch-size of all {}s\n",
+                           unit);
     if (!scaling.has_duration) out += "no duration is declared: times are those of a million samples\n";
     for (const ScaleCurve& curve : scaling.curves) out += table(curve);
     out += fmt::format("\n{}", choice_text("fastest", scaling.fastest)) + choice_text("cheapest", scaling.cheapest);
@@ -161,11 +162,12 @@ std::string to_svg(const Scaling& scaling) {
         panel_of(scaling, hours_name(places), false, [](const ScalePoint& p) { return p.gpu_hours; })};
     std::vector<std::string> notes{
         kept_batch(scaling.workload, unit_of(scaling.curves.front().points.front().placement)) +
-        "; ring: knee, beyond it more GPUs win less than half of what they could; hollow: does not fit"};
+        fmt::format("; ring: knee, beyond it more {} win less than half of what they could; hollow: does not fit",
+                    devices_name(places))};
     if (scaling.fastest)
         notes.push_back(
             fmt::format("fastest {}; cheapest {}", choice_words(*scaling.fastest), choice_words(*scaling.cheapest)));
-    return curve_chart(title_of(scaling), "GPUs", panels, notes);
+    return curve_chart(title_of(scaling), devices_name(places), panels, notes);
 }
 
 Value to_value(const Scaling& scaling) {

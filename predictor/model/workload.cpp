@@ -61,7 +61,7 @@ Status check_sizes(const Workload& w) {
 
 void name_defaults(const TrainingRead& read, const ModelSpec& model, Workload& w) {
     if (!read.batch_stated)
-        w.assumed.push_back(fmt::format("batch_size {} per GPU (not stated)", w.training.batch_size));
+        w.assumed.push_back(fmt::format("batch_size {} per device (not stated)", w.training.batch_size));
     if (!read.precision_stated) w.assumed.push_back("precision fp32 (not stated)");
     if (!read.optimizer_stated) {
         // What the public recipes of these families use.

@@ -38,18 +38,20 @@ std::string product_text(const Parallel& p) {
 }
 
 // Degrees whose product does not make the world: which GPU counts would do, and which degrees.
-Error wrong_product(const Parallel& p, int world) {
+Error wrong_product(const Parallel& p, const Allocation& allocation) {
+    const int world = allocation.world_size();
+    const char* unit = allocation.device.vendor == "cpu" ? "node" : "GPU";
     const double product = 1.0 * p.tp * p.pp * p.cp * std::max(1, p.dp);
     std::string remedy;
     if (p.dp > 0) {
         const double others = 1.0 * p.tp * p.pp * p.cp;
         const double left = world / others;
         if (left >= 1 && left == std::floor(left)) remedy = fmt::format("write dp {:.0f} or leave it out, or ", left);
-        remedy += fmt::format("ask for {:.0f} GPUs", product);
+        remedy += fmt::format("ask for {:.0f} {}s", product, unit);
     } else {
         const double below = std::floor(world / product) * product;
-        remedy = below > 0 ? fmt::format("ask for {:.0f} or {:.0f} GPUs", below, below + product)
-                           : fmt::format("ask for {:.0f} GPUs", product);
+        remedy = below > 0 ? fmt::format("ask for {:.0f} or {:.0f} {}s", below, below + product, unit)
+                           : fmt::format("ask for {:.0f} {}s", product, unit);
         // One degree changed, the others kept.
         const std::pair<const char*, int> degrees[] = {{"tp", p.tp}, {"pp", p.pp}, {"cp", p.cp}};
         for (const auto& [name, degree] : degrees) {
@@ -58,8 +60,8 @@ Error wrong_product(const Parallel& p, int world) {
                 remedy += fmt::format(", or take {} {}", name, nearest_divisors(static_cast<int>(rest), degree));
         }
     }
-    return invalid_argument(fmt::format("{}: {} make {:.0f}{}, not {} GPU{}; {}", p.place, product_text(p), product,
-                                        p.dp > 0 ? "" : " or a multiple", world, world == 1 ? "" : "s", remedy));
+    return invalid_argument(fmt::format("{}: {} make {:.0f}{}, not {} {}{}; {}", p.place, product_text(p), product,
+                                        p.dp > 0 ? "" : " or a multiple", world, unit, world == 1 ? "" : "s", remedy));
 }
 
 // Tensor ranks exchange activations in every layer: over a network that is hardly ever meant.
@@ -87,7 +89,7 @@ Result<Layout> make_layout(const Parallel& p, const Allocation& allocation) {
         return invalid_argument(p.place + ": every degree should be at least 1");
     if (world < 1) return invalid_argument("an allocation without GPUs; ask for at least one");
     const double data = p.dp > 0 ? p.dp : world / others;
-    if (data < 1 || data != static_cast<int>(data) || data * others != world) return wrong_product(p, world);
+    if (data < 1 || data != static_cast<int>(data) || data * others != world) return wrong_product(p, allocation);
     if (auto status = check_tensor_ranks(p, allocation); !status) return status.error();
     if (auto status = check_expert_ranks(p, static_cast<int>(data) * p.cp); !status) return status.error();
     Layout layout;

@@ -43,14 +43,27 @@ TEST_CASE("nodes without GPUs are forecast as the device that the site names for
     const auto comparison = compare(options, site);
     REQUIRE(comparison);
     CHECK(comparison->gpus.front().placement.on_cpu);
-    CHECK_THAT(to_text(*comparison), Contains("node-hours") && !Contains("GPU-hours"));
+    CHECK_THAT(to_text(*comparison), Contains("\nCPUs ") && Contains("node-hours") && !Contains("GPU"));
+    CHECK_THAT(to_svg(*comparison), !Contains("GPU"));
 
     options.nodes = 0;
     const auto scaling = scale(options, site);
     REQUIRE(scaling);
     REQUIRE((*scaling)->curves.size() == 1);
     CHECK((*scaling)->curves.front().points.size() == 3);  // 1, 2 and all 3 nodes
-    CHECK_THAT(to_text(**scaling), Contains("node-hours") && !Contains("GPU-hours"));
+    CHECK_THAT(to_text(**scaling), Contains("--batch-size of all nodes") && Contains("node-hours") && !Contains("GPU"));
+    CHECK_THAT(to_svg(**scaling), Contains("beyond it more CPUs win") && !Contains("GPU"));
+}
+
+// 2 nodes: dp would be 2/3.
+TEST_CASE("a layout that does not make the count of CPUs is told in nodes", "[predict]") {
+    const SiteWithCpu site(true);
+    PredictOptions options = resnet18_of_100_steps();
+    options.partition = "cpu";
+    options.nodes = 2;
+    options.overrides.set = {"training.parallel.tp=3"};
+    CHECK_THAT(make_prediction(options, site.view()).error().message,
+               Contains("--set training.parallel.tp=3: parallel: tp 3") && Contains("not 2 nodes; ask for 3 nodes"));
 }
 
 TEST_CASE("a CPU by its name is one device a node, and told in nodes", "[predict]") {

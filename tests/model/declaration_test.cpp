@@ -73,7 +73,7 @@ TEST_CASE("overrides change the declaration, and a new duration replaces the old
 
 TEST_CASE("every default taken is named", "[model]") {
     const auto w = zoo_workload("resnet50");
-    CHECK_THAT(w.assumed, Catch::VectorContains(std::string("batch_size 32 per GPU (not stated)")));
+    CHECK_THAT(w.assumed, Catch::VectorContains(std::string("batch_size 32 per device (not stated)")));
     CHECK_THAT(w.assumed, Catch::VectorContains(std::string("precision fp32 (not stated)")));
     CHECK_THAT(w.assumed, Catch::VectorContains(std::string("optimizer momentum (not stated)")));
 }
