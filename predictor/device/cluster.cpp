@@ -176,11 +176,20 @@ Cluster read_cluster(const Value& root, const std::string& source, Strings& faul
         faults.insert(faults.end(), c.faults().begin(), c.faults().end());
     }
     std::set<std::string> seen;
+    std::optional<std::string> first_default;  // Slurm has one
     read_list(r, "partition", [&](const Value& value) {
         out.partitions.push_back(read_partition(value, source, faults));
-        const std::string& name = out.partitions.back().name;
+        const Partition& partition = out.partitions.back();
+        const std::string& name = partition.name;
         if (!name.empty() && !seen.insert(name).second)
             faults.push_back(at_place(source, value.at, fmt::format("partition {} stands twice; keep one", name)));
+        if (!partition.is_default) return;
+        if (first_default)
+            faults.push_back(
+                at_place(source, value.find("default")->at,
+                         fmt::format("partition {} is the default, as {} is already; keep one", name, *first_default)));
+        else
+            first_default = name;
     });
     read_list(r, "qos", [&](const Value& value) { out.qos.push_back(read_qos(value, source, faults)); });
     read_list(r, "user", [&](const Value& value) { out.users.push_back(read_user(value, source, faults)); });

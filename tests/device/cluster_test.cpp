@@ -35,6 +35,8 @@ TEST_CASE("a fault in a cluster file names its place and the remedy", "[cluster]
          "c.toml:3:1: partition p: unknown key \"max_time\"; did you mean \"max_time_min\"?"},
         {"[[partition]]\nname = \"p\"\nmax_time_min = -3\n", "c.toml:3:16: partition p: max_time_min is -3"},
         {"[[partition]]\nname = \"p\"\n[[partition]]\nname = \"p\"\n", "c.toml:3:1: partition p stands twice"},
+        {"[[partition]]\nname = \"p\"\ndefault = true\n[[partition]]\nname = \"q\"\ndefault = true\n",
+         "c.toml:6:11: partition q is the default, as p is already; keep one"},
         {"[[partition]]\nname = \"p\"\n[[partition.nodes]]\ngpu = \"t4\"\nnodes = 1\n", "needs \"gpus_per_node\""},
         {"[[partition]]\nname = \"p\"\nnodes = 4\n", "c.toml:3:9: partition p: nodes should be a list"},
         {"[[partition]]\nname = \"p\"\nmax_nodes = 0\n", "c.toml:3:13: partition p: max_nodes is 0"},
