@@ -18,12 +18,15 @@ struct Options {
 };
 
 int run_explain(const Options& options) {
-    auto declaration = read_model_argument(options.model);
-    if (declaration && !options.training.empty())
-        declaration = with_training(*declaration, options.training, "--train");
+    const auto plain = read_model_argument(options.model);
+    if (!plain) return report(plain.error());
+    const std::string& training = options.training;
+    const auto declaration = training.empty() ? plain : with_training(*plain, training, "--train");
     if (!declaration) return report(declaration.error());
     const auto workload = to_workload(*declaration);
-    if (!workload) return report(workload.error());
+    if (!workload)
+        return report(training.empty() ? workload.error()
+                                       : blame_training(*plain, training, "--train", workload.error()));
     if (options.json)
         fmt::print("{}\n", write_json(explain_value(*declaration, *workload), 2));
     else

@@ -19,12 +19,15 @@ struct Options {
 };
 
 int run_import(const Options& options) {
-    auto declaration = read_model_argument(options.model);
-    if (declaration && !options.training.empty())
-        declaration = with_training(*declaration, options.training, "--train");
+    const auto plain = read_model_argument(options.model);
+    if (!plain) return report(plain.error());
+    const std::string& training = options.training;
+    const auto declaration = training.empty() ? plain : with_training(*plain, training, "--train");
     if (!declaration) return report(declaration.error());
     const auto workload = to_workload(*declaration);
-    if (!workload) return report(workload.error());
+    if (!workload)
+        return report(training.empty() ? workload.error()
+                                       : blame_training(*plain, training, "--train", workload.error()));
     const Declaration whole{complete(*declaration, *workload), declaration->source};
     const std::string text = write_json(whole.value, 2) + "\n";
     if (options.output.empty()) {
@@ -33,8 +36,8 @@ int run_import(const Options& options) {
         return report(written.error());
     }
     for (const std::string& assumed : workload->assumed) fmt::print(stderr, "dlcast: assumed: {}\n", assumed);
-    const Training& training = workload->training;
-    if (!training.epochs && !training.steps && !training.tokens)
+    const Training& t = workload->training;
+    if (!t.epochs && !t.steps && !t.tokens)
         fmt::print(stderr,
                    "dlcast: no duration stated; without one there is no time limit: --train epochs=90,dataset=NAME\n");
     if (const auto payload = to_payload(whole); !payload)

@@ -11,6 +11,8 @@
 
 namespace {
 
+constexpr const char* training_option = "--dl-train";
+
 // Builds the layers too, so that a mistake is told with its line in the user's file and not as a failure of slurmctld;
 // but not of a description that is too long to travel, which could take sbatch longer than reading it did.
 dlcast::Result<std::string> payload_of(const std::string& argument, const char* training) {
@@ -21,12 +23,14 @@ dlcast::Result<std::string> payload_of(const std::string& argument, const char* 
             error.message += "; sbatch expands neither ~ nor variables in #SBATCH lines, write the whole path";
         return error;
     }
-    if (training) declaration = dlcast::with_training(*declaration, training, "--dl-train");
+    const dlcast::Declaration plain = *declaration;
+    if (training) declaration = dlcast::with_training(plain, training, training_option);
     if (!declaration) return declaration.error();
     auto payload = dlcast::to_payload(*declaration);
     if (!payload) return payload.error();
-    if (const auto workload = dlcast::to_workload(*declaration); !workload) return workload.error();
-    return payload;
+    const auto workload = dlcast::to_workload(*declaration);
+    if (workload) return payload;
+    return training ? dlcast::blame_training(plain, training, training_option, workload.error()) : workload.error();
 }
 
 }  // namespace

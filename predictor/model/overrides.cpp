@@ -156,6 +156,11 @@ Result<Declaration> with_training(const Declaration& declaration, const std::str
     return Declaration{std::move(*value), declaration.source};
 }
 
+Error blame_training(const Declaration& plain, const std::string& text, const std::string& option, Error error) {
+    if (to_workload(plain)) error.message = fmt::format("{} {}: {}", option, one_line(text, 200), error.message);
+    return error;
+}
+
 Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& o, const std::string& option) {
     Value root = declaration.value;
     if (!root.is_object()) return invalid_argument(declaration.source + ": not an object");

@@ -25,4 +25,8 @@ Result<std::vector<std::string>> training_assignments(const std::string& text, c
 /// the data set and `dataset.KEY` a member of it. A duration replaces the declaration's. `option` starts messages.
 Result<Declaration> with_training(const Declaration& declaration, const std::string& text, const std::string& option);
 
+/// `error`, of a workload whose training with_training changed by `text`: with the option in front where `plain`, the
+/// declaration without it, has none.
+Error blame_training(const Declaration& plain, const std::string& text, const std::string& option, Error error);
+
 }  // namespace dlcast

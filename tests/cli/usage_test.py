@@ -81,6 +81,7 @@ FAULTS = [
     ("predict vgg61", "no file and no known model 'vgg61'; did you mean \"vgg11\"?"),
     ("predict resnet18 --gpu foo", "gpus.toml beside dlcast.toml lists those known (k40, "),
     ("sync --output x --from nowhere", "`scontrol --all show partition --oneliner` prints, or leave --from out"),
+    ("explain resnet18 --train foo=1", "--train foo=1: resnet18: training: unknown key \"foo\""),
     ("predict ./bad.json --gpu a100", "./bad.json:1:"),
     ("predict inner/../bad.json --gpu a100", "inner/../bad.json:1:"),
 ]

@@ -63,6 +63,17 @@ TEST_CASE("the command line's optimizer and micro-steps win over the file's", "[
     CHECK(w->training.grad_accum == 8);
 }
 
+TEST_CASE("a mistake is blamed on the training option where the file alone has none", "[model]") {
+    const auto blamed = [](const std::string& json) {
+        const auto plain = parse_payload(json);
+        const auto changed = with_training(*plain, "foo=1", "--dl-train");
+        return blame_training(*plain, "foo=1", "--dl-train", to_workload(*changed).error()).message;
+    };
+    CHECK_THAT(blamed(R"({"model": "vgg16"})"), Catch::StartsWith("--dl-train foo=1: ") && Catch::Contains("\"foo\""));
+    CHECK_THAT(blamed(R"({"model": "vgg16", "training": {"bar": 1}})"),
+               !Catch::Contains("--dl-train") && Catch::Contains("\"bar\""));
+}
+
 TEST_CASE("a training on the command line says each key once, with a value", "[model]") {
     const auto error = [](const std::string& text) {
         const auto declared = parse_payload(R"({"model": "vgg16"})");

@@ -166,7 +166,8 @@ TEST_CASE("the option --dl-train alone, or with a key nobody knows, stops the su
     const auto unknown = plugin.component({"resnet50"}, {"epoch=90"});
     CHECK(unknown.rc < 0);
     REQUIRE_FALSE(unknown.log.empty());
-    CHECK_THAT(unknown.log.front(), Contains("epochs"));
+    CHECK_THAT(unknown.log.front(), Contains("--dl-train epoch=90: resnet50: training: unknown key \"epoch\"") &&
+                                        Contains("did you mean \"epochs\"?"));
 }
 
 // As sbatch's own options: the command line over SBATCH_..., which wins over the script. Which of them Slurm gives is
