@@ -14,8 +14,14 @@ import importlib
 import json
 import sys
 
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
+try:
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+except ImportError as fault:
+    if __name__ != "__main__":
+        raise
+    raise SystemExit(f"torch_export: no PyTorch of 1.13 or later for {sys.executable} ({fault}); install it "
+                     "(Debian: python3-torch), or call this with the Python that has it")
 
 ACTIVATIONS = {
     "relu": "relu", "gelu": "gelu", "silu": "silu", "sigmoid": "sigmoid", "tanh": "tanh", "hardswish": "hard_swish",

@@ -118,8 +118,18 @@ def compare_shared_and_frozen(dlcast, folder):
     return faults
 
 
+def tells_that_pytorch_is_missing():
+    """Python without its site-packages stands for a host without PyTorch."""
+    script = os.path.join(os.path.dirname(__file__), "..", "..", "contrib", "torch_export.py")
+    done = subprocess.run([sys.executable, "-I", "-S", script, "x:y", "--input", "3"], capture_output=True, text=True)
+    told = done.returncode == 1 and done.stderr.count("\n") == 1 and "install it (Debian: python3-torch)" in done.stderr
+    print(f"without PyTorch: {done.stderr.strip()}  {'ok' if told else 'BAD'}")
+    return told
+
+
 def main(dlcast):
-    faults = compare_counts(dlcast)
+    faults = 0 if tells_that_pytorch_is_missing() else 1
+    faults += compare_counts(dlcast)
     with tempfile.TemporaryDirectory() as folder:
         faults += compare_shared_and_frozen(dlcast, folder)
         for name, size in MODELS:
