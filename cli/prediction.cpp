@@ -10,6 +10,7 @@
 #include "cli/placements.h"
 #include "predictor/base/text.h"
 #include "predictor/job/possible_placements.h"
+#include "predictor/step/distinct_queries.h"
 #include "predictor/step/memory.h"
 #include "predictor/step/step_anchor.h"
 #include "predictor/step/step_physics.h"
@@ -24,25 +25,15 @@ void prefer_gpus(Placements& placements) {
         std::erase_if(placements.found, [&](const Placement& placement) { return !on_gpus(placement); });
 }
 
-// A forecast of very many places would hold every layer for each of them.
+// As many steps are estimated at once and keep their layers; more of them would hold every layer of each.
 constexpr std::size_t most_with_layers = 64;
 
-// As candidates_on; the layers of the steps of more places than that are left out.
-Result<std::vector<Candidate>> lean_candidates(const Workload& workload, const std::vector<Placement>& placements,
-                                               const PredictSite& site) {
-    if (placements.size() <= most_with_layers) return candidates_on(workload, placements, site);
-    std::vector<Candidate> out;
-    for (std::size_t first = 0; first < placements.size(); first += most_with_layers) {
-        const auto begin = placements.begin() + static_cast<std::ptrdiff_t>(first);
-        const auto count = std::min(most_with_layers, placements.size() - first);
-        auto some = candidates_on(workload, {begin, begin + static_cast<std::ptrdiff_t>(count)}, site);
-        if (!some) return some.error();
-        for (Candidate& candidate : *some) {
-            candidate.step.layers = {};
-            out.push_back(std::move(candidate));
-        }
-    }
-    return out;
+Result<std::vector<StepEstimate>> steps_of(const std::vector<StepQuery>& queries, const PredictSite& site) {
+    auto steps = estimate_steps(queries, *site.model, *site.steps);
+    if (!steps) return steps.error();
+    if (const auto status = anchor_steps(queries, *site.catalog, *site.steps, *steps); !status) return status.error();
+    add_input_waits(queries, site.config->input, *steps);
+    return steps;
 }
 
 // The host's time is the weights' own figure, of trainings elsewhere; a declared step corrects the whole.
@@ -67,15 +58,23 @@ SiteConfig site_of(const PredictOptions& options, const SiteConfig& config) {
 
 Result<std::vector<Candidate>> candidates_on(const Workload& workload, const std::vector<Placement>& placements,
                                              const PredictSite& site) {
-    std::vector<StepQuery> queries;
-    for (const Placement& placement : placements) queries.push_back({&workload, placement.allocation});
-    auto steps = estimate_steps(queries, *site.model, *site.steps);
-    if (!steps) return steps.error();
-    if (const auto status = anchor_steps(queries, *site.catalog, *site.steps, *steps); !status) return status.error();
-    add_input_waits(queries, site.config->input, *steps);
+    std::vector<StepQuery> asked;
+    for (const Placement& placement : placements) asked.push_back({&workload, placement.allocation});
+    const DistinctQueries distinct = distinct_queries(asked);
+    std::vector<StepEstimate> steps;
+    while (steps.size() < distinct.queries.size()) {
+        const auto begin = distinct.queries.begin() + static_cast<std::ptrdiff_t>(steps.size());
+        const auto count = std::min(most_with_layers, distinct.queries.size() - steps.size());
+        auto some = steps_of({begin, begin + static_cast<std::ptrdiff_t>(count)}, site);
+        if (!some) return some.error();
+        for (StepEstimate& step : *some) {
+            if (placements.size() > most_with_layers) step.layers = {};
+            steps.push_back(std::move(step));
+        }
+    }
     std::vector<Candidate> out;
     for (std::size_t i = 0; i < placements.size(); ++i)
-        out.push_back(make_candidate(workload, (*steps)[i], placements[i], *site.config));
+        out.push_back(make_candidate(workload, steps[distinct.places[i]], placements[i], *site.config));
     return out;
 }
 
@@ -91,7 +90,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     if (!placements) return placements.error();
     if (const auto status = keep_possible(*workload, *placements); !status) return status.error();
     if (options.partition.empty()) prefer_gpus(*placements);
-    auto candidates = lean_candidates(*workload, placements->found, site);
+    auto candidates = candidates_on(*workload, placements->found, site);
     if (!candidates) return candidates.error();
     const auto best = static_cast<std::size_t>(choose_candidate(*candidates, placements->found, config.ranking));
     Candidate& chosen = (*candidates)[best];

@@ -52,8 +52,9 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
 /// The site as `options` change it: --network-gbps wins over the configuration's network.
 SiteConfig site_of(const PredictOptions& options, const SiteConfig& config);
 
-/// The forecast on each of `placements`, in order, computed together, with what declared measurements say. Errors:
-/// those of estimate_steps, a measured step of an unknown GPU.
+/// The forecast on each of `placements`, in order, computed together and once for equal ones, with what declared
+/// measurements say; of more than 64 without layers. Errors: those of estimate_steps, a measured step of an unknown
+/// GPU.
 Result<std::vector<Candidate>> candidates_on(const Workload& workload, const std::vector<Placement>& placements,
                                              const PredictSite& site);
 

@@ -19,6 +19,7 @@ struct Link {
     double latency_s = 0.0;      // alpha: start-up time of one message
     double bandwidth_Bps = 0.0;  // beta: bytes per second one rank can send
     std::string kind{};          // of a network: IB, RoCE, EFA, ... where it is known
+    bool operator==(const Link&) const = default;
 };
 
 /// Stands for the GRES type of GPUs whose type Slurm was not told (Gres=gpu:4); a site says what they are in

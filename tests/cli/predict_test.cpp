@@ -44,10 +44,13 @@ Result<Prediction> predict(const PredictOptions& options, bool with_cluster = fa
 class KnownTimes final : public LayerTimeModel {
 public:
     Result<std::vector<OperatorTime>> times(std::span<const OperatorQuery> queries) const override {
+        asked += queries.size();
         return analytic_->times(queries);
     }
     std::string by() const override { return "torch"; }
     std::string weights_id() const override { return "0123456789abcdef"; }
+
+    mutable std::size_t asked = 0;
 
 private:
     std::unique_ptr<LayerTimeModel> analytic_ = make_analytic_model();
@@ -278,6 +281,28 @@ TEST_CASE("a partition of the cluster file gives GPU and limit", "[predict]") {
     CHECK_FALSE(predict(options, true));
     options.partition = "nowhere";
     CHECK_FALSE(predict(options, true));
+}
+
+TEST_CASE("hundreds of partitions of the same nodes are forecast together", "[predict]") {
+    const DeviceCatalog catalog = *shipped_catalog();
+    const SiteConfig config;
+    const StepWeights steps;
+    const auto predict_on = [&](int partitions, const KnownTimes& network) {
+        std::string text;
+        for (int i = 0; i < partitions; ++i)
+            text += fmt::format(
+                "[[partition]]\nname = \"p{}\"\n[[partition.nodes]]\ngpu = \"t4\"\ngpus_per_node = 2\nnodes = 1\n", i);
+        const Cluster cluster = *parse_cluster(text, "cluster.toml");
+        PredictOptions options = vgg16();
+        options.gpu = "";
+        return *make_prediction(options, {&config, &catalog, &cluster, &network, &steps});
+    };
+    const KnownTimes of_one, of_all;
+    const Prediction one = predict_on(1, of_one), all = predict_on(300, of_all);
+    CHECK(all.placement.allocation.partition == "p0");
+    CHECK(all.candidate.step.step_s == one.candidate.step.step_s);
+    CHECK(all.candidate.step.layers.size() == one.candidate.step.layers.size());
+    CHECK(of_all.asked == 2 * of_one.asked);  // for all together, and for the layers of the one that is shown
 }
 
 TEST_CASE("what is missing or unknown is an error with a remedy", "[predict]") {
