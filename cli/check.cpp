@@ -8,6 +8,7 @@
 #include <memory>
 
 #include "cli/check_site.h"
+#include "cli/cluster_text.h"
 #include "cli/commands.h"
 #include "cli/counted.h"
 #include "cli/installation.h"
@@ -17,10 +18,6 @@
 
 namespace dlcast {
 namespace {
-
-std::string limit_text(std::int64_t minutes) {
-    return minutes < 0 ? "no time limit" : "up to " + format_slurm_time(minutes * 60);
-}
 
 // "kill rate 1 % by 3 margins from 1200 jobs, calibrated 5 d ago".
 std::string margins_text(const SiteConfig& config) {
@@ -56,22 +53,6 @@ void print_policy(const SiteConfig& config) {
                    ? fmt::format("{:g} Gb/s a node", config.inter_node_bandwidth_Bps * 8 / 1e9)
                    : "as nodes with such GPUs usually have, since [network] states none",
                config.inter_node_latency_s * 1e6);
-}
-
-void print_cluster(const SiteReport& report) {
-    const Cluster& cluster = report.cluster;
-    if (cluster.partitions.empty()) return;
-    fmt::print("cluster    {}: {}{}\n", cluster.name, counted(cluster.partitions.size(), "partition"),
-               cluster.slurm_version.empty() ? "" : ", Slurm " + cluster.slurm_version);
-    if (!cluster.budgets.empty()) fmt::print("  {} of GPU-hours\n", counted(cluster.budgets.size(), "budget"));
-    for (const Partition& partition : cluster.partitions) {
-        fmt::print("  {}{}{}: {}\n", partition.name, partition.is_default ? " (default)" : "",
-                   partition.up ? "" : " (down)", limit_text(partition.max_time_min));
-        for (const SiteGpus& gpus : report.gpus)
-            if (gpus.partition == partition.name)
-                fmt::print("    {} nodes x {} {} = {}\n", gpus.group.nodes, gpus.group.gpus_per_node, gpus.group.gpu,
-                           gpus.device);
-    }
 }
 
 Value strings(const std::vector<std::string>& texts) {
@@ -121,7 +102,7 @@ int run_check(const std::string& config_file, const std::string& weights_dir, bo
         fmt::print("config     {}\n", config);
         print_policy(report.config);
         fmt::print("GPUs       {} known\n", report.known_gpus);
-        print_cluster(report);
+        fmt::print("{}", cluster_text(report));
         fmt::print("weights    {}\n", report.config.weights_dir);
     } else {
         fmt::print(stderr, "dlcast: {}\n", counted(report.errors.size(), "error"));

@@ -5,6 +5,7 @@
 
 #include <chrono>
 
+#include "cli/counted.h"
 #include "predictor/base/text.h"
 #include "predictor/base/toml.h"
 #include "predictor/job/site_catalog.h"
@@ -20,18 +21,43 @@ void append(std::vector<std::string>& to, const std::vector<std::string>& from) 
     to.insert(to.end(), from.begin(), from.end());
 }
 
-void check_group(const Partition& partition, const NodeGroup& group, const DeviceCatalog& catalog, SiteReport& report) {
-    if (group.gpus_per_node == 0) return;
-    const auto device = catalog.find(group.gpu);
-    report.gpus.push_back({partition.name, group, device ? device->name : ""});
-    if (device) return;
-    if (group.gpu == untyped_gpu)
-        report.errors.push_back(
-            fmt::format("partition {}: Slurm knows no type of its GPUs; say which they are: [gpu_names] {} = \"...\" "
-                        "in dlcast.toml, or Type= in gres.conf",
-                        partition.name, untyped_gpu));
-    else
-        report.errors.push_back(fmt::format("partition {}: {}", partition.name, device.error().message));
+// What a name of the cluster file means, and where it stands.
+struct GpuName {
+    std::string name, device, fault;
+    std::vector<std::string> partitions;
+};
+
+GpuName& look_up(std::vector<GpuName>& known, const std::string& name, const DeviceCatalog& catalog) {
+    for (GpuName& gpu : known)
+        if (gpu.name == name) return gpu;
+    const auto device = catalog.find(name);
+    std::string fault;
+    if (!device && name == untyped_gpu)
+        fault = fmt::format(
+            "Slurm knows no type of its GPUs; say which they are: [gpu_names] {} = \"...\" in dlcast.toml, or Type= in "
+            "gres.conf",
+            untyped_gpu);
+    else if (!device)
+        fault = device.error().message;
+    known.push_back({name, device ? device->name : "", fault, {}});
+    return known.back();
+}
+
+// Of a name that many partitions have, its fault is one error.
+void check_gpus(const DeviceCatalog& catalog, SiteReport& report) {
+    std::vector<GpuName> known;
+    for (const Partition& partition : report.cluster.partitions)
+        for (const NodeGroup& group : partition.groups) {
+            if (group.gpus_per_node == 0) continue;
+            GpuName& gpu = look_up(known, group.gpu, catalog);
+            report.gpus.push_back({partition.name, group, gpu.device});
+            if (gpu.partitions.empty() || gpu.partitions.back() != partition.name)
+                gpu.partitions.push_back(partition.name);
+        }
+    for (const GpuName& gpu : known)
+        if (!gpu.fault.empty())
+            report.errors.push_back(fmt::format("partition{} {}: {}", gpu.partitions.size() == 1 ? "" : "s",
+                                                first_of(gpu.partitions), gpu.fault));
 }
 
 void check_cluster_file(const DeviceCatalog& catalog, SiteReport& report) {
@@ -50,8 +76,7 @@ void check_cluster_file(const DeviceCatalog& catalog, SiteReport& report) {
     append(report.errors, checked.faults);
     report.cluster = std::move(checked.value);
     if (catalog.entries().empty()) return;  // said already; every GPU would be called unknown
-    for (const Partition& partition : report.cluster.partitions)
-        for (const NodeGroup& group : partition.groups) check_group(partition, group, catalog, report);
+    check_gpus(catalog, report);
 }
 
 // Only a file that cannot be read is an error: without margins limits are quantile x margin_factor.

@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Counts as a person says them.
+// Counts, and lists, as a person says them.
 #pragma once
 
 #include <fmt/format.h>
 
 #include <concepts>
 #include <string>
+#include <vector>
 
 namespace dlcast {
 
@@ -19,6 +20,13 @@ std::string counted(Count count, const std::string& noun) {
 template <std::integral Count>
 std::string counted(Count count, const std::string& noun, const char* verb_of_one, const char* verb_of_many) {
     return fmt::format("{} {}", counted(count, noun), count == 1 ? verb_of_one : verb_of_many);
+}
+
+/// "a, b", "a, b, c, d and 2996 more": the first of names that may be many.
+inline std::string first_of(const std::vector<std::string>& names) {
+    constexpr std::size_t most = 4;
+    if (names.size() <= most) return fmt::format("{}", fmt::join(names, ", "));
+    return fmt::format("{} and {} more", fmt::join(names.begin(), names.begin() + most, ", "), names.size() - most);
 }
 
 }  // namespace dlcast

@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/check_site.h"
+#include "cli/cluster_text.h"
 #include "tests/scratch_folder.h"
 
 using dlcast::check_site;
@@ -77,4 +78,37 @@ TEST_CASE("a missing configuration is one error, a missing cluster file a warnin
     CHECK(check_site(folder.path("dlcast.toml"), "").errors.size() == 1);
     const auto config = folder.write("dlcast.toml", shipped_gpus);
     CHECK(has(check_site(config, "").warnings, "dlcast sync"));
+}
+
+TEST_CASE("thousands of partitions of one kind are one line, and one error", "[check]") {
+    const ScratchFolder folder;
+    const auto config = folder.write("dlcast.toml", shipped_gpus);
+    const auto partitions = [](const std::string& gpu) {
+        std::string out;
+        for (int i = 0; i < 3000; ++i)
+            out += "[[partition]]\nname = \"p" + std::to_string(i) +
+                   (i == 7 ? "\"\ndefault = true" : "\"\nmax_time_min = 60") + "\n[[partition.nodes]]\ngpu = \"" + gpu +
+                   "\"\ngpus_per_node = 4\nnodes = 2\n";
+        return out;
+    };
+    folder.write("cluster.toml", partitions("t4"));
+    const std::string text = dlcast::cluster_text(check_site(config, ""));
+    CHECK_THAT(text, Catch::Contains("  p0, p1, p2, p3 and 2995 more: up to 1:00:00\n    2 nodes x 4 t4 = T4\n"
+                                     "  p7 (default): no time limit\n    2 nodes x 4 t4 = T4\n"));
+    folder.write("cluster.toml", partitions("v1000"));
+    const auto errors = check_site(config, "").errors;
+    CHECK(has(errors, "partitions p0, p1, p2, p3 and 2996 more: GPU \"v1000\" is unknown"));
+    CHECK(errors.size() == 2);  // and the weights
+}
+
+TEST_CASE("of partitions that are all different check prints the first", "[check]") {
+    dlcast::SiteReport report;
+    for (int i = 0; i < 100; ++i) {
+        dlcast::Partition& partition = report.cluster.partitions.emplace_back();
+        partition.name = "p" + std::to_string(i);
+        partition.max_time_min = i;
+    }
+    CHECK_THAT(dlcast::cluster_text(report),
+               Catch::Contains("  p63: ") && !Catch::Contains("p64") && Catch::Contains("of 36 more kinds"));
+    CHECK(dlcast::cluster_text({}).empty());
 }
