@@ -10,6 +10,7 @@
 #include "predictor/job/choice.h"
 #include "predictor/job/gpu_request.h"
 #include "predictor/job/possible_placements.h"
+#include "predictor/step/distinct_queries.h"
 #include "predictor/step/input_pipeline.h"
 #include "predictor/step/step_anchor.h"
 #include "predictor/step/step_totals.h"
@@ -43,7 +44,9 @@ public:
         std::vector<StepQuery> queries;
         queries.reserve(placements_.size());
         for (const Placement& placement : placements_) queries.push_back({&workload_, placement.allocation});
-        auto totals = StepTotals::make(std::move(queries), state_.steps);
+        DistinctQueries distinct = distinct_queries(queries);
+        step_of_ = std::move(distinct.places);
+        auto totals = StepTotals::make(std::move(distinct.queries), state_.steps);
         if (!totals) return totals.error();
         out_.origin = {"analytic", ""};
         const bool has_network = state_.model->by() == "torch";
@@ -65,16 +68,25 @@ private:
         if (auto s = anchor_steps(totals.queries(), state_.catalog, state_.steps, steps); !s) return s;
         add_input_waits(totals.queries(), state_.site->input, steps);
         out_.candidates.clear();
-        for (std::size_t i = 0; i < steps.size(); ++i)
-            out_.candidates.push_back(make_candidate(workload_, steps[i], placements_[i], *state_.site));
+        for (std::size_t i = 0; i < placements_.size(); ++i)
+            out_.candidates.push_back(make_candidate(workload_, steps[step_of_[i]], placements_[i], *state_.site));
         return ok();
+    }
+
+    // The steps of candidates, each once.
+    std::vector<std::size_t> steps_of(const std::vector<std::size_t>& candidates) const {
+        std::vector<std::size_t> out;
+        for (const std::size_t i : candidates)
+            if (!contains(out, step_of_[i])) out.push_back(step_of_[i]);
+        return out;
     }
 
     // Of those that may win, then of whoever wins after that; who wins in the end gets its spread.
     Status ask_network(StepTotals& totals) {
         const Ranking ranking = state_.site->ranking;
         std::vector<std::size_t> drawn, spread;
-        std::vector<std::size_t> next = contenders(out_.candidates, placements_, ranking, StepTotals::most_drawn);
+        std::vector<std::size_t> next =
+            steps_of(contenders(out_.candidates, placements_, ranking, StepTotals::most_drawn));
         while (!next.empty()) {
             if (auto s = totals.draw(next, *state_.model); !s) {
                 note_trouble("failed");
@@ -86,7 +98,7 @@ private:
             drawn.insert(drawn.end(), next.begin(), next.end());
             next.clear();
             if (auto s = make_candidates(totals); !s) return s;
-            for (auto best = best_of(ranking); next.empty() && !contains(spread, best); best = best_of(ranking)) {
+            for (auto best = best_step(ranking); next.empty() && !contains(spread, best); best = best_step(ranking)) {
                 if (!contains(drawn, best)) {
                     next.push_back(best);
                     continue;
@@ -97,7 +109,7 @@ private:
             }
         }
         // The constants that stand beside the network are of the same weights.
-        const bool by_network = totals.by_network(best_of(ranking));
+        const bool by_network = totals.by_network(best_step(ranking));
         out_.origin = {by_network ? "torch" : "analytic", state_.model->weights_id()};
         if (!by_network) return ok();
         // A job of very many layers is slow by itself; that says nothing about the network.
@@ -108,8 +120,8 @@ private:
         return ok();
     }
 
-    std::size_t best_of(Ranking ranking) const {
-        return static_cast<std::size_t>(choose_candidate(out_.candidates, placements_, ranking));
+    std::size_t best_step(Ranking ranking) const {
+        return step_of_[static_cast<std::size_t>(choose_candidate(out_.candidates, placements_, ranking))];
     }
 
     void note_trouble(const char* what) {
@@ -122,6 +134,7 @@ private:
     CircuitBreaker& breaker_;
     const Workload& workload_;
     const std::vector<Placement>& placements_;
+    std::vector<std::size_t> step_of_;  // of each placement, among the totals'
     Judged out_;
 };
 
