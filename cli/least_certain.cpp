@@ -19,8 +19,8 @@ std::vector<std::string> reasons(const Doubts& doubts) {
     if (doubts.unseen_gpu) out.emplace_back("this device was never measured: its data sheet stands for it");
     if (doubts.unseen_calls)
         out.emplace_back(
-            "other calls or whole steps were measured on this device, calls of this kind were not, or all were left out "
-            "when the weights were refined: its data sheet stands for them");
+            "other calls or whole steps were measured on this device, calls of this kind were not, or all were left "
+            "out when the weights were refined: its data sheet stands for them");
     if (doubts.left_calls)
         out.emplace_back(
             "calls of this kind were measured on this device, and left out when the weights were refined, for they "

@@ -13,8 +13,9 @@
 
 namespace dlcast {
 
-/// Of one sample, channels first: [C, H, W] for images, [tokens, width] for sequences, [width] for vectors. Up to four lie in the object itself: a network has thousands of shapes, and
-/// a submission would spend a fifth of its time on their memory.
+/// Of one sample, channels first: [C, H, W] for images, [tokens, width] for sequences, [width] for vectors. Up to four
+/// dimensions lie in the object itself: a large network has thousands of shapes, and their memory took a fifth of the
+/// time of its submission.
 class Shape {
 public:
     using value_type = std::int64_t;

@@ -52,8 +52,8 @@ TEST_CASE("layers of one kind stand apart where their reasons differ", "[predict
     const auto measured = least_certain_layers({layer("other", "softmax", 1, 0.1, {.unseen_calls = true})});
     CHECK(measured.front().why ==
           std::vector<std::string>{
-              "other calls or whole steps were measured on this device, calls of this kind were not, or all were left out "
-              "when the weights were refined: its data sheet stands for them"});
+              "other calls or whole steps were measured on this device, calls of this kind were not, or all were left "
+              "out when the weights were refined: its data sheet stands for them"});
     const auto left = least_certain_layers({layer("other", "softmax", 1, 0.1, {.left_calls = true})});
     REQUIRE(left.front().why.size() == 1);
     CHECK(left.front().why.front().find("calls of this kind were measured on this device, and left out") == 0);
