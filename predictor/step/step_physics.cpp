@@ -23,6 +23,20 @@ StepDual StepConstants<StepDual>::operator()(StepConstant which) const {
     return out;
 }
 
+MetClasses met_classes(const StepWork& step) {
+    MetClasses out;
+    const auto add = [&out](const std::vector<WorkItem>& items) {
+        for (const WorkItem& item : items) {
+            const auto work = static_cast<std::size_t>(item.work);
+            if (is_product(item.work)) out.multiplies[work][static_cast<std::size_t>(item.unit)] = true;
+            out.moves[work] = true;
+        }
+    };
+    for (const auto* items : {&step.forward, &step.backward, &step.update}) add(*items);
+    out.moves[static_cast<std::size_t>(WorkClass::update)] = true;  // sums of micro-steps move as updates do
+    return out;
+}
+
 namespace {
 
 using K = StepConstant;

@@ -67,6 +67,16 @@ struct KernelRates {
     double l2_bytes = 0;
 };
 
+/// Which classes of kernels a step has, and on which units: the others need no rates, which with their slopes by all
+/// the constants are half of what makes a step's spread.
+struct MetClasses {
+    std::array<std::array<bool, static_cast<std::size_t>(ArithmeticUnit::size)>,
+               static_cast<std::size_t>(WorkClass::elementwise)>
+        multiplies{};
+    std::array<bool, static_cast<std::size_t>(WorkClass::size)> moves{};
+};
+MetClasses met_classes(const StepWork& step);
+
 constexpr double highest_share = 0.95;  // of a sustained rate
 
 /// Of a product against a matrix product on the same unit.
@@ -97,24 +107,27 @@ T product_share(WorkClass work, ArithmeticUnit unit, const StepWork& step, const
 }
 
 template <class T>
-void set_compute_rates(KernelRates<T>& rates, const StepWork& step, const StepConstants<T>& c) {
+void set_compute_rates(KernelRates<T>& rates, const MetClasses& met, const StepWork& step, const StepConstants<T>& c) {
     using K = StepConstant;
     constexpr std::array<K, 4> base{K::product_simt, K::product_tf32, K::product_half, K::product_fp8};
     const DeviceConstants own = device_constants(step.device);
     for (std::size_t u = 0; u < base.size(); ++u) {
         const auto unit = static_cast<ArithmeticUnit>(u);
         const double peak = peak_flops_per_s(step.device, unit);
-        if (peak <= 0) continue;
+        const bool is_met =
+            std::any_of(met.multiplies.begin(), met.multiplies.end(), [u](const auto& k) { return k[u]; });
+        if (peak <= 0 || !is_met) continue;
         const bool vector = unit == ArithmeticUnit::simt;
         const T fed = fed_flops_per_w_s(step.device, unit) * c(vector ? K::simt_tflops_per_w : K::tensor_tflops_per_w);
         T sustained = smooth_cap(T(peak), fed);
         if (is_geforce(step.device)) sustained = sustained * c(K::geforce);
         T share = c(base[u]) * c(vector ? own.simt : own.tensor);
         if (unit == ArithmeticUnit::tf32) share = share * c(own.tf32);
-        for (std::size_t k = 0; k < rates.per_flop.size(); ++k)
-            rates.per_flop[k][u] =
-                1.0 / (sustained *
-                       smooth_cap(T(share * product_share(static_cast<WorkClass>(k), unit, step, c)), highest_share));
+        for (std::size_t k = 0; k < rates.per_flop.size(); ++k) {
+            if (!met.multiplies[k][u]) continue;
+            const T part = share * product_share(static_cast<WorkClass>(k), unit, step, c);
+            rates.per_flop[k][u] = 1.0 / (sustained * smooth_cap(part, highest_share));
+        }
     }
     rates.backward_product = c(K::backward_product);
     rates.weight_gradient = c(K::weight_gradient);
@@ -124,7 +137,7 @@ void set_compute_rates(KernelRates<T>& rates, const StepWork& step, const StepCo
 }
 
 template <class T>
-void set_memory_rates(KernelRates<T>& rates, const StepWork& step, const StepConstants<T>& c) {
+void set_memory_rates(KernelRates<T>& rates, const MetClasses& met, const StepWork& step, const StepConstants<T>& c) {
     using K = StepConstant;
     // In the order of WorkClass.
     constexpr std::array<K, static_cast<std::size_t>(WorkClass::size)> streams{
@@ -134,7 +147,7 @@ void set_memory_rates(KernelRates<T>& rates, const StepWork& step, const StepCon
     T bandwidth_Bps = step.device.memory_bandwidth_Bps * c(device_constants(step.device).memory);
     if (is_geforce(step.device)) bandwidth_Bps = bandwidth_Bps * c(K::geforce);
     for (std::size_t k = 0; k < streams.size(); ++k)
-        rates.per_byte[k] = 1.0 / (bandwidth_Bps * smooth_cap(c(streams[k]), highest_share));
+        if (met.moves[k]) rates.per_byte[k] = 1.0 / (bandwidth_Bps * smooth_cap(c(streams[k]), highest_share));
     const double clocks_per_s = std::max(1, step.device.sm_count) * step.device.boost_clock_Hz;
     if (clocks_per_s > 0) rates.per_access = 1.0 / (c(K::accesses_per_clock) * clocks_per_s);
     rates.l2_bytes = step.device.l2_bytes;
@@ -152,27 +165,31 @@ void set_memory_rates(KernelRates<T>& rates, const StepWork& step, const StepCon
 constexpr double product_stack_share = 0.5;
 
 template <class T>
-void apply_stack(KernelRates<T>& rates, const StepWork& step, const StepConstants<T>& c) {
+void apply_stack(KernelRates<T>& rates, const MetClasses& met, const StepWork& step, const StepConstants<T>& c) {
     using std::pow;
     T own = c(step.software.factor);
     if (step.software.compiled) own = own * c(StepConstant::software_compiled);
     const T of_products = pow(own, product_stack_share);
-    for (auto& units : rates.per_flop)
-        for (T& per_flop : units) per_flop = per_flop * of_products;
+    for (std::size_t k = 0; k < rates.per_flop.size(); ++k)
+        for (std::size_t u = 0; u < rates.per_flop[k].size(); ++u)
+            if (met.multiplies[k][u]) rates.per_flop[k][u] = rates.per_flop[k][u] * of_products;
     for (std::size_t k = 0; k < rates.per_byte.size(); ++k) {
         const auto work = static_cast<WorkClass>(k);
-        if (work != WorkClass::update) rates.per_byte[k] = rates.per_byte[k] * (is_product(work) ? of_products : own);
+        if (met.moves[k] && work != WorkClass::update)
+            rates.per_byte[k] = rates.per_byte[k] * (is_product(work) ? of_products : own);
     }
     rates.per_access = rates.per_access * own;
     rates.gap_s = rates.gap_s * own;
 }
 
+/// Of the classes that the step meets; 0 for the others.
 template <class T>
 KernelRates<T> kernel_rates(const StepWork& step, const StepConstants<T>& c) {
+    const MetClasses met = met_classes(step);
     KernelRates<T> rates;
-    set_compute_rates(rates, step, c);
-    set_memory_rates(rates, step, c);
-    apply_stack(rates, step, c);
+    set_compute_rates(rates, met, step, c);
+    set_memory_rates(rates, met, step, c);
+    apply_stack(rates, met, step, c);
     return rates;
 }
 
