@@ -29,8 +29,12 @@ typedef struct {
     int64_t time_limit_min; /* -1: not given; 0: UNLIMITED */
     int64_t time_min_min, min_nodes, max_nodes, num_tasks;
     int64_t ntasks_per_node, ntasks_per_socket, ntasks_per_gpu, sockets_per_node;
+    int64_t min_cpus, cpus_per_task, min_cpus_per_node;
+    int64_t memory_per_node_MiB, memory_per_cpu_MiB; /* one of them at most */
+    int64_t deadline_s;                              /* from now */
     uint32_t user_id;
-    int exclusive; /* whole nodes */
+    int names_nodes; /* --nodelist, --exclude, --reservation */
+    int exclusive;   /* whole nodes */
 } dlcast_submission;
 
 enum { DLCAST_PASS = 0, DLCAST_SET = 1, DLCAST_REJECT = 2 };

@@ -33,6 +33,13 @@ dlcast::SubmitRequest request_from(const dlcast_submission& s) {
     request.ntasks_per_socket = s.ntasks_per_socket;
     request.ntasks_per_gpu = s.ntasks_per_gpu;
     request.sockets_per_node = s.sockets_per_node;
+    request.min_cpus = s.min_cpus;
+    request.cpus_per_task = s.cpus_per_task;
+    request.min_cpus_per_node = s.min_cpus_per_node;
+    request.memory_per_node_MiB = s.memory_per_node_MiB;
+    request.memory_per_cpu_MiB = s.memory_per_cpu_MiB;
+    request.deadline_s = s.deadline_s;
+    request.names_nodes = s.names_nodes != 0;
     request.exclusive = s.exclusive != 0;
     request.tres_per_job = text(s.tres_per_job);
     request.tres_per_node = text(s.tres_per_node);

@@ -3,6 +3,7 @@
  * controller's locks, on several threads at once since 23.02; a failure leaves the job as the user wrote it. */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "plugin/bridge.h"
 #include "plugin/job_environment.h"
@@ -46,11 +47,26 @@ static int64_t number32(uint32_t value) { return value == NO_VAL || value == INF
 static int64_t number16(uint16_t value) { return value == NO_VAL16 || value == INFINITE16 || value == 0 ? -1 : value; }
 static int64_t minutes(uint32_t limit) { return limit == NO_VAL ? -1 : limit == INFINITE ? 0 : (int64_t)limit; }
 
+/* 0 where it is past; -1: no deadline */
+static int64_t seconds_until(time_t deadline) {
+    const time_t now = time(NULL);
+    if (!deadline || deadline == (time_t)NO_VAL) return -1;
+    return deadline > now ? (int64_t)(deadline - now) : 0;
+}
+
 static void replace(char** field, const char* text) {
     if (!*text) return;
     slurm_xfree((void**)field);
     *field = slurm_xstrdup(text);
 }
+
+/* Of one node or, with MEM_PER_CPU set, of one CPU; 0 asks for a node's whole memory. */
+static int64_t memory_MiB(uint64_t memory, int per_cpu) {
+    if (memory == NO_VAL64 || !memory || ((memory & MEM_PER_CPU) != 0) != per_cpu) return -1;
+    return (int64_t)(memory & ~MEM_PER_CPU);
+}
+
+static int is_given(const char* text) { return text && *text; }
 
 /* Only a script can give --dl-model to a component whose option Slurm does not hand over. */
 static const char* script_of_components(const job_desc_msg_t* job) {
@@ -80,6 +96,13 @@ static dlcast_submission submission_of(const job_desc_msg_t* job, const char* pa
         .ntasks_per_socket = number16(job->ntasks_per_socket),
         .ntasks_per_gpu = number16(job->ntasks_per_tres),
         .sockets_per_node = number16(job->sockets_per_node),
+        .min_cpus = number32(job->min_cpus),
+        .cpus_per_task = number16(job->cpus_per_task),
+        .min_cpus_per_node = number16(job->pn_min_cpus),
+        .memory_per_node_MiB = memory_MiB(job->pn_min_memory, 0),
+        .memory_per_cpu_MiB = memory_MiB(job->pn_min_memory, 1),
+        .deadline_s = seconds_until(job->deadline),
+        .names_nodes = is_given(job->req_nodes) || is_given(job->exc_nodes) || is_given(job->reservation),
         .user_id = job->user_id,
         .exclusive = job->shared == JOB_SHARED_NONE,
     };

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 
@@ -29,6 +30,8 @@ double rank_value(const Candidate& candidate, const Placement& placement, Rankin
             return cost;
         case Ranking::balanced:
             return std::sqrt(seconds * cost);
+        case Ranking::slowest:
+            return 1.0 / std::max(seconds, 1e-9);
     }
     return seconds;
 }

@@ -37,8 +37,8 @@ bool contains(const std::vector<std::size_t>& list, std::size_t value) {
 class Judge {
 public:
     Judge(const SiteState& state, CircuitBreaker& breaker, const Workload& workload,
-          const std::vector<Placement>& placements)
-        : state_(state), breaker_(breaker), workload_(workload), placements_(placements) {}
+          const std::vector<Placement>& placements, Ranking ranking)
+        : state_(state), breaker_(breaker), workload_(workload), placements_(placements), ranking_(ranking) {}
 
     Result<Judged> judge() {
         std::vector<StepQuery> queries;
@@ -83,10 +83,9 @@ private:
 
     // Of those that may win, then of whoever wins after that; who wins in the end gets its spread.
     Status ask_network(StepTotals& totals) {
-        const Ranking ranking = state_.site->ranking;
         std::vector<std::size_t> drawn, spread;
         std::vector<std::size_t> next =
-            steps_of(contenders(out_.candidates, placements_, ranking, StepTotals::most_drawn));
+            steps_of(contenders(out_.candidates, placements_, ranking_, StepTotals::most_drawn));
         while (!next.empty()) {
             if (auto s = totals.draw(next, *state_.model); !s) {
                 note_trouble("failed");
@@ -98,7 +97,7 @@ private:
             drawn.insert(drawn.end(), next.begin(), next.end());
             next.clear();
             if (auto s = make_candidates(totals); !s) return s;
-            for (auto best = best_step(ranking); next.empty() && !contains(spread, best); best = best_step(ranking)) {
+            for (auto best = best_step(); next.empty() && !contains(spread, best); best = best_step()) {
                 if (!contains(drawn, best)) {
                     next.push_back(best);
                     continue;
@@ -109,7 +108,7 @@ private:
             }
         }
         // The constants that stand beside the network are of the same weights.
-        const bool by_network = totals.by_network(best_step(ranking));
+        const bool by_network = totals.by_network(best_step());
         out_.origin = {by_network ? "torch" : "analytic", state_.model->weights_id()};
         if (!by_network) return ok();
         // A job of very many layers is slow by itself; that says nothing about the network.
@@ -120,8 +119,8 @@ private:
         return ok();
     }
 
-    std::size_t best_step(Ranking ranking) const {
-        return step_of_[static_cast<std::size_t>(choose_candidate(out_.candidates, placements_, ranking))];
+    std::size_t best_step() const {
+        return step_of_[static_cast<std::size_t>(choose_candidate(out_.candidates, placements_, ranking_))];
     }
 
     void note_trouble(const char* what) {
@@ -134,6 +133,7 @@ private:
     CircuitBreaker& breaker_;
     const Workload& workload_;
     const std::vector<Placement>& placements_;
+    Ranking ranking_;
     std::vector<std::size_t> step_of_;  // of each placement, among the totals'
     Judged out_;
 };
@@ -212,11 +212,12 @@ Outcome decide(const SiteState& state, CircuitBreaker& breaker, const SubmitRequ
     if (Deadline::passed())
         return failed(Because::no_forecast,
                       fmt::format("the model took longer to read than deadline_ms {} allows", site.deadline_ms));
-    auto judged = Judge(state, breaker, *workload, placements.found).judge();
+    const Ranking ranking = request.names_nodes ? Ranking::slowest : site.ranking;
+    auto judged = Judge(state, breaker, *workload, placements.found, ranking).judge();
     if (!judged) return failed(Because::no_forecast, judged.error().message);
     std::vector<Candidate>& candidates = judged->candidates;
-    const auto best = static_cast<std::size_t>(choose_candidate(candidates, placements.found, site.ranking));
-    if (candidates[best].job && !candidates[best].fits_time && !trim(request.partition).empty())
+    const auto best = static_cast<std::size_t>(choose_candidate(candidates, placements.found, ranking));
+    if (candidates[best].job && !candidates[best].fits_time && !request.names_nodes && !trim(request.partition).empty())
         candidates[best].reason += elsewhere(state, *workload, request, **gpus);
     workload->model.layers.clear();
     workload->model.layers.shrink_to_fit();

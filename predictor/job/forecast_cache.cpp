@@ -9,9 +9,21 @@ namespace dlcast {
 std::string forecast_key(const SubmitRequest& r) {
     const std::array texts{&r.partition,     &r.features,      &r.account,         &r.qos,    &r.tres_per_job,
                            &r.tres_per_node, &r.tres_per_task, &r.tres_per_socket, &r.payload};
-    const std::array<std::int64_t, 9> numbers{r.min_nodes,        r.max_nodes,         r.num_tasks,
-                                              r.ntasks_per_node,  r.ntasks_per_socket, r.ntasks_per_gpu,
-                                              r.sockets_per_node, r.exclusive,         r.user_id};
+    const std::array<std::int64_t, 15> numbers{r.min_nodes,
+                                               r.max_nodes,
+                                               r.num_tasks,
+                                               r.ntasks_per_node,
+                                               r.ntasks_per_socket,
+                                               r.ntasks_per_gpu,
+                                               r.sockets_per_node,
+                                               r.exclusive,
+                                               r.user_id,
+                                               r.min_cpus,
+                                               r.cpus_per_task,
+                                               r.min_cpus_per_node,
+                                               r.memory_per_node_MiB,
+                                               r.memory_per_cpu_MiB,
+                                               r.names_nodes};
     std::size_t size = sizeof numbers;
     for (const std::string* text : texts) size += sizeof size + text->size();
     std::string key;

@@ -25,7 +25,11 @@ struct SubmitRequest {
     std::int64_t min_nodes = -1, max_nodes = -1;
     std::int64_t num_tasks = -1, ntasks_per_node = -1, ntasks_per_socket = -1, ntasks_per_gpu = -1;
     std::int64_t sockets_per_node = -1;
-    bool exclusive = false;  // whole nodes
+    std::int64_t min_cpus = -1, cpus_per_task = -1, min_cpus_per_node = -1;
+    std::int64_t memory_per_node_MiB = -1, memory_per_cpu_MiB = -1;
+    std::int64_t deadline_s = -1;  // until --deadline
+    bool names_nodes = false;      // --nodelist, --exclude or --reservation: where it runs is said already
+    bool exclusive = false;        // whole nodes
     std::string tres_per_job, tres_per_node, tres_per_task, tres_per_socket;
     std::string features;  // --constraint
     std::string account, qos;

@@ -22,10 +22,12 @@ enum class Mode {
     advise,   // record and print, change nothing
     enforce,  // fill what the user left open
 };
-enum class Overwrite { never, shorten, always };            // a limit the user asked for
-enum class OnFailure { accept, reject };                    // when no forecast can be made
-enum class BudgetPolicy { ignore, warn, reject };           // of a job that its account's budget does not hold
-enum class Ranking { first, fastest, cheapest, balanced };  // among partitions that fit
+enum class Overwrite { never, shorten, always };   // a limit the user asked for
+enum class OnFailure { accept, reject };           // when no forecast can be made
+enum class BudgetPolicy { ignore, warn, reject };  // of a job that its account's budget does not hold
+// Among partitions that fit; `slowest` is none that a site may choose: where Slurm decides, the limit has to do
+// anywhere.
+enum class Ranking { first, fastest, cheapest, balanced, slowest };
 
 struct SiteConfig {
     Mode mode = Mode::enforce;

@@ -59,6 +59,9 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
         warn(fmt::format("it may take {} ({}), longer than your time limit {}; ask for --time={}",
                          format_duration(likely_s), percent(site.quantile), format_limit(request.time_limit_min),
                          format_limit(candidate.limit_min)));
+    if (!sets_limit && request.deadline_s >= 0 && likely_s > static_cast<double>(request.deadline_s))
+        warn(fmt::format("it may take {} ({}), longer than the {} until --deadline", format_duration(likely_s),
+                         percent(site.quantile), format_duration(static_cast<double>(request.deadline_s))));
     if (gives_model_to_later_component(request.script))
         warn(
             "the script gives --dl-model to a later component too, which Slurm does not hand over; submit the "
@@ -69,6 +72,8 @@ std::string lines_for_user(const Workload& workload, const Candidate& candidate,
         warn(lack);
     std::vector<std::string> assumed = workload.assumed;
     assumed.insert(assumed.end(), placement.assumed.begin(), placement.assumed.end());
+    if (request.names_nodes && (trim(request.partition).empty() || request.partition.find(',') != std::string::npos))
+        assumed.push_back("the slowest partition, for --nodelist, --exclude or --reservation says where the job runs");
     if (!assumed.empty()) text += fmt::format("\ndlcast: assumed: {}", fmt::join(assumed, "; "));
     return text;
 }
@@ -115,12 +120,14 @@ Verdict verdict_of(const Decision& decision, const SubmitRequest& request, const
     out.action = Verdict::Action::set;
     const bool sets_limit = site.mode == Mode::enforce &&
                             may_set_limit(site.overwrite, request.time_limit_min, candidate.limit_min) &&
+                            // Slurm cuts an open limit to --deadline, and cancels the job whose limit is longer.
+                            request.deadline_s < 0 &&
                             // Slurm refuses a --time-min above the limit.
                             request.time_min_min <= candidate.limit_min;
     if (sets_limit) out.time_limit_min = candidate.limit_min;
     if (sets_limit && site.soft_limit && request.time_min_min < 0)
         out.time_min_min = soft_limit_min(*candidate.job, site, candidate.limit_min);
-    if (site.mode == Mode::enforce && candidate.allocation.partition != trim(request.partition))
+    if (site.mode == Mode::enforce && !request.names_nodes && candidate.allocation.partition != trim(request.partition))
         out.partition = candidate.allocation.partition;
     out.admin_comment = add_to_comment(
         request.admin_comment, record_of(workload, candidate, placement.on_cpu, origin, request.time_limit_min));

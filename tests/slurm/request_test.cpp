@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 // GPUs and places as a job names them, through the loaded plugin: the words a user reads.
 #include <catch2/catch.hpp>
+#include <ctime>
 
 #include "tests/slurm/site.h"
 #include "tests/slurm/slurm_host.h"
@@ -19,6 +20,11 @@ constexpr const char* payload =
 struct Asked {
     std::string per_node = {}, partition = {}, features = {}, account = {}, qos = {};
     std::uint32_t user_id = 1001;
+    std::string nodelist = {}, exclude = {}, reservation = {};
+    std::uint16_t cpus_per_task = NO_VAL16;
+    std::uint32_t min_cpus = NO_VAL;
+    std::uint64_t memory = NO_VAL64;
+    std::time_t deadline = 0;
 };
 
 struct Answer {
@@ -37,7 +43,14 @@ Answer submit(JobSubmitPlugin& plugin, const Asked& asked) {
     set(job->features, asked.features);
     set(job->account, asked.account);
     set(job->qos, asked.qos);
+    set(job->req_nodes, asked.nodelist);
+    set(job->exc_nodes, asked.exclude);
+    set(job->reservation, asked.reservation);
     job->user_id = asked.user_id;
+    job->cpus_per_task = asked.cpus_per_task;
+    job->min_cpus = asked.min_cpus;
+    job->pn_min_memory = asked.memory;
+    job->deadline = asked.deadline;
     const std::string message = plugin.submit(job).message;
     return {message, job->partition ? job->partition : "", job->time_limit};
 }
@@ -95,6 +108,60 @@ TEST_CASE("a slice of a GPU takes longer than the whole, and is named as the sit
     CHECK_THAT(bare.message, StartsWith("dlcast: vgg16, 1 x 1g.10gb (partition bare): about "));
     CHECK(whole.limit_min < cut.limit_min);
     CHECK(cut.limit_min < bare.limit_min);
+}
+
+TEST_CASE("where nodes or a reservation are named the partitions stay, and the slowest makes the limit", "[slurm]") {
+    const Site site;
+    JobSubmitPlugin plugin(site.config(), no_module);
+    const char* const list = "a100,v100,t4";
+    const Answer slowest = submit(plugin, {.per_node = "gres:gpu:1", .partition = "t4"});
+    const Answer free = submit(plugin, {.per_node = "gres:gpu:1", .partition = list});
+    CHECK(free.partition == "a100");
+    CHECK(free.limit_min < slowest.limit_min);
+    const Asked asked = GENERATE_COPY(Asked{.per_node = "gres:gpu:1", .partition = list, .nodelist = "gpuv1"},
+                                      Asked{.per_node = "gres:gpu:1", .partition = list, .exclude = "gpua[1-2]"},
+                                      Asked{.per_node = "gres:gpu:1", .partition = list, .reservation = "r1"});
+    const Answer answer = submit(plugin, asked);
+    CHECK(answer.partition == list);
+    CHECK(answer.limit_min == slowest.limit_min);
+    CHECK_THAT(answer.message, StartsWith("dlcast: vgg16, 1 x t4 (partition t4): about "));
+    CHECK_THAT(answer.message, Contains("the slowest partition, for --nodelist, --exclude or --reservation says where "
+                                        "the job runs"));
+    CHECK(submit(plugin, {.per_node = "gres:gpu:1", .nodelist = "gpuv1"}).partition.empty());
+}
+
+TEST_CASE("partitions whose nodes lack the CPUs or the memory asked for are left out", "[slurm]") {
+    const Site site("[partition]\nranking = \"first\"\n");
+    JobSubmitPlugin plugin(site.config(), no_module);
+    const auto place = [&plugin](Asked asked) {
+        asked.per_node = "gres:gpu:1";
+        asked.partition = "t4,a100";
+        return submit(plugin, asked).partition;
+    };
+    CHECK(place({}) == "t4");
+    CHECK(place({.cpus_per_task = 16}) == "t4");
+    CHECK(place({.cpus_per_task = 20}) == "a100");
+    CHECK(place({.min_cpus = 20}) == "a100");
+    CHECK(place({.memory = 476'000}) == "t4");
+    CHECK(place({.cpus_per_task = 20, .memory = MEM_PER_CPU | 1'000}) == "a100");
+    CHECK_THAT(submit(plugin, {.per_node = "gres:gpu:1", .partition = "t4,a100", .memory = 500'000}).message,
+               Contains("partition t4: 500000 MiB a node asked for, its t4 nodes have 476837"));
+    CHECK_THAT(submit(plugin, {.per_node = "gres:gpu:1", .partition = "t4", .cpus_per_task = 20}).message,
+               Contains("partition t4: 20 CPUs a node asked for, its t4 nodes have 16"));
+}
+
+TEST_CASE("the limit of a job with --deadline stays open, for Slurm cuts it to that", "[slurm]") {
+    const Site site;
+    JobSubmitPlugin plugin(site.config(), no_module);
+    const std::time_t now = std::time(nullptr);
+    const Answer soon = submit(plugin, {.per_node = "gres:gpu:1", .partition = "a100", .deadline = now + 600});
+    CHECK(soon.limit_min == NO_VAL);
+    CHECK_THAT(soon.message, Contains("suggested time limit "));
+    CHECK_THAT(soon.message, Contains("dlcast: warning: it may take "));
+    CHECK_THAT(soon.message, Contains(" until --deadline"));
+    const Answer late = submit(plugin, {.per_node = "gres:gpu:1", .partition = "a100", .deadline = now + 30 * 86400});
+    CHECK(late.limit_min == NO_VAL);
+    CHECK_THAT(late.message, !Contains("until --deadline"));
 }
 
 TEST_CASE("of the GPUs that a constraint leaves open the slowest is forecast", "[slurm]") {
