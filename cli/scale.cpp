@@ -45,6 +45,7 @@ void add_scale(CLI::App& app, int& exit_code) {
     const auto options = std::make_shared<Options>();
     add_forecast_options(*verb, options->forecast);
     verb->get_option("MODEL")->required();
+    verb->get_option("--steps")->description("Optimizer steps on the fewest GPUs; more see as many samples in fewer");
     verb->add_option("--gpu", options->scale.gpus, "GPUs by name, instead of the cluster file's partitions")
         ->type_name("NAME");
     verb->add_option("--partition", options->forecast.predict.partition, "Partitions of the cluster file (all)")

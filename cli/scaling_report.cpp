@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "cli/chart.h"
 #include "cli/counted.h"
@@ -26,6 +27,21 @@ std::string title_of(const Scaling& scaling) {
     const Workload& w = scaling.workload;
     return fmt::format("{}{}{}, {}", w.model.name, w.dataset.name.empty() ? "" : ", " + w.dataset.name,
                        duration_words(w.training), to_string(w.training.precision));
+}
+
+std::int64_t steps_of(const ScalePoint& point) { return std::llround(point.candidate.job->steps); }
+
+// How many steps the most devices take; "" where every count takes the steps that were declared.
+std::string kept_samples(const Scaling& scaling) {
+    const Training& training = scaling.workload.training;
+    if (!training.steps || training.global_batch > 0) return "";
+    const auto& curve = *std::max_element(
+        scaling.curves.begin(), scaling.curves.end(),
+        [](const ScaleCurve& a, const ScaleCurve& b) { return a.points.back().gpus() < b.points.back().gpus(); });
+    const ScalePoint &least = curve.points.front(), &most = curve.points.back();
+    if (steps_of(most) == steps_of(least)) return "";
+    return fmt::format("{} on {}; the samples are kept: {} on {}", counted(steps_of(least), "step"),
+                       counted(least.gpus(), unit_of(least.placement)), counted(steps_of(most), "step"), most.gpus());
 }
 
 std::string gpus_text(const ScalePoint& point) {
@@ -104,6 +120,7 @@ Value point_value(const ScalePoint& point) {
     out.set("step_ms", 1e3 * candidate.step.step_s);
     out.set("samples_per_s", point.samples_per_s);
     out.set("efficiency", point.efficiency);
+    out.set("steps", candidate.job ? Value(steps_of(point)) : Value());
     out.set("time_s", point.time_s);
     out.set("p95_s", candidate.job ? Value(candidate.job->p95_s) : Value());
     set_hours(out, point.placement, point.gpu_hours);
@@ -139,6 +156,7 @@ std::string to_text(const Scaling& scaling) {
     if (scaling.workload.training.global_batch == 0)
         out += fmt::format("to keep the global batch: --set training.batch_per=global with --batch-size of all {}s\n",
                            unit);
+    if (const std::string kept = kept_samples(scaling); !kept.empty()) out += kept + "\n";
     if (!scaling.has_duration) out += "no duration is declared: times are those of a million samples\n";
     for (const ScaleCurve& curve : scaling.curves) out += table(curve);
     out += fmt::format("\n{}", choice_text("fastest", scaling.fastest)) + choice_text("cheapest", scaling.cheapest);
@@ -164,6 +182,7 @@ std::string to_svg(const Scaling& scaling) {
         kept_batch(scaling.workload, unit_of(scaling.curves.front().points.front().placement)) +
         fmt::format("; ring: knee, beyond it more {} win less than half of what they could; hollow: does not fit",
                     devices_name(places))};
+    if (std::string kept = kept_samples(scaling); !kept.empty()) notes.push_back(std::move(kept));
     if (scaling.fastest)
         notes.push_back(
             fmt::format("fastest {}; cheapest {}", choice_words(*scaling.fastest), choice_words(*scaling.cheapest)));

@@ -142,6 +142,14 @@ TEST_CASE("declared steps count as the samples they see on the fewest GPUs", "[s
     REQUIRE(scaling);
     CHECK((*scaling)->curves[0].points[0].candidate.job->steps == 1000);
     CHECK((*scaling)->curves[0].points[3].candidate.job->steps == 125);
+    CHECK_THAT(to_text(**scaling),
+               Contains("\n1000 steps on 1 GPU; the samples are kept: 83 steps on 12\n"));  // 1000 / 12
+    const Value value = to_value(**scaling);
+    CHECK(value.find("curves")->as_array()[0].find("points")->as_array()[3].find("steps")->as_integer() == 125);
+    options.predict.overrides.set = {"training.batch_per=global"};
+    const auto strong = scale(options);
+    REQUIRE(strong);
+    CHECK_THAT(to_text(**strong), !Contains("the samples are kept"));
 }
 
 TEST_CASE("tensor ranks make counts multiples of a replica", "[scale]") {
