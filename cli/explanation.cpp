@@ -5,6 +5,7 @@
 
 #include <vector>
 
+#include "predictor/base/json.h"
 #include "predictor/base/reader.h"
 #include "predictor/model/shape.h"
 
@@ -15,14 +16,17 @@ struct Setting {
     std::string key, value, origin;
 };
 
+std::string stated_at(const Declaration& d, const Value& value) {
+    return value.at.line > 0 ? at_place(d.source, value.at, "stated") : "stated on the command line";
+}
+
 // Where a member of `part` was stated: "job.json:3:5", or `otherwise`.
 std::string origin_of(const Declaration& d, const char* part, const char* key, const std::string& otherwise) {
     const Value* object = d.value.find(part);
     if (object && object->is_string())
         return at_place(d.source, object->at, fmt::format("data set {}", object->as_string()));
     const Value* member = object ? object->find(key) : nullptr;
-    if (!member) return otherwise;
-    return member->at.line > 0 ? at_place(d.source, member->at, "stated") : "stated on the command line";
+    return member ? stated_at(d, *member) : otherwise;
 }
 
 // As declared: names of layers, LoRA, or all.
@@ -33,6 +37,22 @@ std::string trainable_of(const Declaration& d) {
 }
 
 std::string number(double value) { return fmt::format("{:.6g}", value); }
+
+// Degrees and measured steps, one row each as they were stated.
+void add_nested(const Declaration& d, const Training& t, std::vector<Setting>& out) {
+    const Value* training = d.value.find("training");
+    if (const Value* parallel = training ? training->find("parallel") : nullptr)
+        for (const Value::Member& member : parallel->as_object())
+            out.push_back({"parallel." + member.key,
+                           member.value.is_string() ? member.value.as_string() : write_json(member.value),
+                           stated_at(d, member.value)});
+    const Value* measured = training ? training->find("measured") : nullptr;
+    for (std::size_t i = 0; i < t.measured.size(); ++i) {
+        const MeasuredStep& m = t.measured[i];
+        out.push_back({"measured", fmt::format("{:g} ms on {} x {}", m.step_ms, m.gpus, m.gpu),
+                       stated_at(d, measured->is_array() ? measured->as_array()[i] : *measured)});
+    }
+}
 
 std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
     const Training& t = w.training;
@@ -55,11 +75,17 @@ std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
     if (t.steps) training("steps", fmt::format("{}", *t.steps));
     if (t.tokens) training("tokens", number(*t.tokens));
     if (!t.epochs && !t.steps && !t.tokens) training("epochs", "none: no duration", "not stated");
+    training("eval_every", t.eval_every.empty() ? "no validation" : t.eval_every);
+    training("checkpoint_minutes", t.checkpoint_minutes > 0 ? number(t.checkpoint_minutes) : "no checkpoints");
     training("trainable", trainable_of(d));
+    const Value* stated_training = d.value.find("training");
+    if (const Value* task = stated_training ? stated_training->find("task") : nullptr)
+        training("task", task->as_string());
     training("activation_checkpointing", t.activation_checkpointing);
     training("framework", t.framework);
     training("compile", t.compile ? "true" : "false");
     if (w.model.image_size > 0) training("layout", t.channels_last ? "nhwc" : "nchw");
+    add_nested(d, t, out);
     // Layers written out keep their own sizes, whatever the data set's.
     const bool adapts = !stated_model || !stated_model->find("layers");
     const auto is_data_set_s = [&](std::int64_t size, std::int64_t of_data_set) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "predictor/model/overrides.h"
 #include "tests/model/model_test_support.h"
 
 using namespace dlcast;
@@ -34,6 +35,31 @@ TEST_CASE("every value of a training is explained by where it came from", "[expl
             "batch_per") == "global, model description:1:67: stated");
     CHECK(setting(R"({"model": "resnet18", "training": {"trainable": "frozen:layer1"}})", "trainable") ==
           "frozen:layer1, model description:1:49: stated");
+}
+
+TEST_CASE("degrees, validation, checkpoints and measured steps are explained, too", "[explain]") {
+    const std::string plain = R"({"model": "resnet18"})";
+    CHECK(setting(plain, "eval_every") == "no validation, default");
+    CHECK(setting(plain, "checkpoint_minutes") == "no checkpoints, default");
+    CHECK(setting(plain, "parallel.zero").empty());
+    const std::string stated = R"({"model": "resnet18", "training": {"eval_every": "epoch", "checkpoint_minutes": 30,
+"parallel": {"zero": 2, "sp": true},
+"measured": [{"gpu": "v100", "step_ms": 120.5}, {"gpu": "t4", "gpus": 2, "step_ms": 300}]}})";
+    CHECK(setting(R"({"model": "bert-base-uncased", "training": {"task": "masked_lm"}})", "task") ==
+          "masked_lm, model description:1:53: stated");
+    CHECK(setting(stated, "eval_every") == "epoch, model description:1:50: stated");
+    CHECK(setting(stated, "checkpoint_minutes") == "30, model description:1:81: stated");
+    CHECK(setting(stated, "parallel.zero") == "2, model description:2:22: stated");
+    CHECK(setting(stated, "parallel.sp") == "true, model description:2:31: stated");
+    CHECK(setting(stated, "measured") == "120.5 ms on 1 x v100, model description:3:14: stated");
+    const auto declaration = parse_payload(plain);
+    REQUIRE(declaration);
+    const auto trained = with_training(*declaration, "parallel.fsdp=full", "--train");
+    REQUIRE(trained);
+    const auto workload = to_workload(*trained);
+    REQUIRE(workload);
+    CHECK_THAT(explain_text(*trained, *workload), Catch::Contains("parallel.fsdp               full                    "
+                                                                  "stated on the command line\n"));
 }
 
 // CIFAR-10's images have 32 pixels, ResNet's own 224; SQuAD's windows 384 tokens, BERT's positions 512.
