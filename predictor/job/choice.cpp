@@ -47,10 +47,10 @@ Candidate make_candidate(const Workload& workload, const StepEstimate& step, con
     const double has_bytes = placement.allocation.device.memory_bytes;
     if (has_bytes > 0 && step.memory.total_bytes() > has_bytes) {
         out.fits_memory = false;
-        out.reason = fmt::format(
-            "needs about {:.0f} GiB a {}, {} has {:.0f} GiB; lower batch_size, shard with zero or fsdp, or checkpoint "
-            "activations",
-            step.memory.total_bytes() / bytes_per_GiB, unit_of(placement), placement.gres, has_bytes / bytes_per_GiB);
+        out.reason =
+            fmt::format("needs about {:.0f} GiB a {}, {} has {:.0f} GiB; {}", step.memory.total_bytes() / bytes_per_GiB,
+                        unit_of(placement), placement.gres, has_bytes / bytes_per_GiB,
+                        memory_remedy(workload, step, placement.allocation, unit_of(placement)));
     }
     if (!out.job) return out;
     const Margin* margin =

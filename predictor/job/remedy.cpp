@@ -4,6 +4,9 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <vector>
+
+#include "predictor/step/memory.h"
 
 namespace dlcast {
 
@@ -22,6 +25,26 @@ std::string time_remedy(const Workload& workload, const JobForecast& job, const 
         out +=
             fmt::format(", or train {:.0f} steps", std::floor(static_cast<double>(*workload.training.steps) * share));
     return out;
+}
+
+std::string memory_remedy(const Workload& workload, const StepEstimate& step, const Allocation& allocation,
+                          const char* unit) {
+    const Training& training = workload.training;
+    const Parallel& p = training.parallel;
+    const bool is_sharded = p.zero == 3 || p.fsdp == "full" || p.fsdp == "hybrid";
+    const double without_activations = step.memory.total_bytes() - step.memory.activations_bytes;
+    std::vector<std::string> out;
+    const auto largest = largest_micro_batch(workload, allocation);
+    if (step.micro_batch > 1 && largest && *largest > 0) out.emplace_back("lower batch_size");
+    if (allocation.world_size() > p.tp * p.pp && !is_sharded) out.emplace_back("shard with zero or fsdp");
+    if (training.activation_checkpointing != "full" && without_activations < allocation.device.memory_bytes)
+        out.emplace_back("checkpoint activations");
+    if (out.empty())
+        return fmt::format("take more {}s{}, or {}s with more memory", unit,
+                           is_sharded ? "" : " and shard with zero or fsdp", unit);
+    if (out.size() == 1) return out.front();
+    return fmt::format("{}{} or {}", fmt::join(out.begin(), out.end() - 1, ", "), out.size() > 2 ? "," : "",
+                       out.back());
 }
 
 }  // namespace dlcast

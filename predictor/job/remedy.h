@@ -14,4 +14,9 @@ namespace dlcast {
 std::string time_remedy(const Workload& workload, const JobForecast& job, const SiteConfig& site, std::int64_t cap_min,
                         const char* unit);
 
+/// What helps a job that `step` shows too large for the memory of `allocation`'s devices: what leaves something to win,
+/// and would hold; where nothing does, other devices.
+std::string memory_remedy(const Workload& workload, const StepEstimate& step, const Allocation& allocation,
+                          const char* unit);
+
 }  // namespace dlcast

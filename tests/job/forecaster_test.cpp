@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/job/forecaster.h"
 
+#include <fmt/format.h>
+
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
@@ -174,6 +176,30 @@ TEST_CASE("a model too large for the GPU is said to be", "[forecaster]") {
     SubmitRequest request = vgg16(R"("epochs": 1, "batch_size": 2000)");
     request.partition = "t4";
     CHECK_THAT(Site().submit(request).message, Contains("needs about") && Contains("lower batch_size"));
+}
+
+// Adam holds 16 bytes a parameter: 25 GB of gpt2-xl's 1.56 billion and 103 GB of Llama-2-7b's 6.7 billion, over the
+// 16 GB of a T4. Checkpointed activations and a smaller batch leave these.
+TEST_CASE("the remedies of too little memory are those that can help", "[forecaster]") {
+    const auto remedy = [](const char* gpus, const char* model, const char* training) {
+        SubmitRequest request = vgg16();
+        request.partition = "t4";
+        request.tres_per_node = gpus;
+        request.payload = fmt::format(R"({{"model": "{}", "training": {{"steps": 100, {}}}}})", model, training);
+        const std::string message = Site().submit(request).message;
+        const auto start = message.find(" has 15 GiB; ");
+        return start == std::string::npos ? message
+                                          : message.substr(start + 13, message.find('\n', start) - start - 13);
+    };
+    CHECK(remedy("gres/gpu:t4:1", "vgg16", R"("batch_size": 2000)") == "lower batch_size or checkpoint activations");
+    CHECK(remedy("gres/gpu:t4:4", "vgg16", R"("batch_size": 2000)") ==
+          "lower batch_size, shard with zero or fsdp, or checkpoint activations");
+    CHECK(remedy("gres/gpu:t4:4", "gpt2-xl", R"("batch_size": 8, "optimizer": "adam")") == "shard with zero or fsdp");
+    CHECK(remedy("gres/gpu:t4:1", "gpt2-xl", R"("batch_size": 1, "optimizer": "adam")") ==
+          "take more GPUs and shard with zero or fsdp, or GPUs with more memory");
+    CHECK(remedy("gres/gpu:t4:4", "Llama-2-7b-hf",
+                 R"("batch_size": 1, "parallel": {"zero": 3}, "activation_checkpointing": "full")") ==
+          "take more GPUs, or GPUs with more memory");
 }
 
 TEST_CASE("an array's message counts its tasks, its limit one of them", "[forecaster]") {
