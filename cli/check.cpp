@@ -79,7 +79,7 @@ Value to_value(const SiteReport& report, const std::string& config_file) {
     for (const SiteGpus& g : report.gpus) {
         Value entry = Value::object();
         entry.set("partition", g.partition);
-        entry.set("gpu", g.group.gpu);
+        entry.set("gpu", g.group.gpus_per_node > 0 ? Value(g.group.gpu) : Value());
         entry.set("device", g.device.empty() ? Value() : Value(g.device));
         entry.set("nodes", g.group.nodes);
         entry.set("gpus_per_node", g.group.gpus_per_node);

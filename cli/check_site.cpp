@@ -4,8 +4,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
+#include <filesystem>
 
 #include "cli/counted.h"
+#include "cli/placements.h"
 #include "predictor/base/text.h"
 #include "predictor/base/toml.h"
 #include "predictor/job/site_catalog.h"
@@ -43,13 +45,16 @@ GpuName& look_up(std::vector<GpuName>& known, const std::string& name, const Dev
     return known.back();
 }
 
-// Of a name that many partitions have, its fault is one error.
+// Of a name that many partitions have, its fault is one error. Nodes of a partition without GPUs are devices by their
+// CPU, where the site names it.
 void check_gpus(const DeviceCatalog& catalog, SiteReport& report) {
+    const bool names_cpu = report.config.gpu_names.contains(cpu_device);
     std::vector<GpuName> known;
     for (const Partition& partition : report.cluster.partitions)
         for (const NodeGroup& group : partition.groups) {
-            if (group.gpus_per_node == 0) continue;
-            GpuName& gpu = look_up(known, group.gpu, catalog);
+            const bool on_cpu = names_cpu && !has_gpus(partition);
+            if (group.gpus_per_node == 0 && !on_cpu) continue;
+            GpuName& gpu = look_up(known, on_cpu ? cpu_device : group.gpu, catalog);
             report.gpus.push_back({partition.name, group, gpu.device});
             if (gpu.partitions.empty() || gpu.partitions.back() != partition.name)
                 gpu.partitions.push_back(partition.name);
@@ -91,6 +96,14 @@ void check_margins(SiteReport& report) {
         report.warnings.push_back(margins.error().message + "; until then limits are quantile x margin_factor");
 }
 
+void check_status_file(SiteReport& report) {
+    const std::string folder = std::filesystem::path(report.config.status_file).parent_path().string();
+    std::error_code ignored;
+    if (!folder.empty() && !std::filesystem::is_directory(folder, ignored))
+        report.warnings.push_back(fmt::format(
+            "[files] status: no folder '{}'; make it, writable for SlurmUser, or counters are not kept", folder));
+}
+
 void check_weights(SiteReport& report) {
     const std::string manifest = report.config.weights_dir + "/manifest.toml";
     const auto text = read_file(manifest, most_config_bytes);
@@ -122,6 +135,7 @@ SiteReport check_site(const std::string& config_file, const std::string& weights
     report.known_gpus = catalog.value.entries().size();
     check_cluster_file(catalog.value, report);
     check_margins(report);
+    check_status_file(report);
     check_weights(report);
     return report;
 }

@@ -10,7 +10,7 @@
 
 namespace dlcast {
 
-/// The GPUs of one node group, and what the catalog takes them for.
+/// The GPUs of one node group, or without any its CPUs, and what the catalog takes them for.
 struct SiteGpus {
     std::string partition;
     NodeGroup group;

@@ -26,8 +26,9 @@ struct Kind {
 std::vector<Kind> kinds_of(const SiteReport& report) {
     std::map<std::string, std::string> gpus;  // lines of each partition
     for (const SiteGpus& g : report.gpus)
-        gpus[g.partition] +=
-            fmt::format("    {} nodes x {} {} = {}\n", g.group.nodes, g.group.gpus_per_node, g.group.gpu, g.device);
+        gpus[g.partition] += fmt::format(
+            "    {}{} = {}\n", counted(g.group.nodes, "node"),
+            g.group.gpus_per_node > 0 ? fmt::format(" x {} {}", g.group.gpus_per_node, g.group.gpu) : "", g.device);
     std::vector<Kind> out;
     std::map<std::string, std::size_t> known;  // by text, in `out`
     for (const Partition& partition : report.cluster.partitions) {

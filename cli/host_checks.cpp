@@ -127,10 +127,6 @@ private:
                 report.cluster.synced_at_s > 0 ? fmt::format(", {} old", format_duration(static_cast<double>(age_s)))
                                                : std::string(", written by hand"),
                 old ? "; run dlcast sync" : ""));
-        const std::string folder = fs::path(report.config.status_file).parent_path().string();
-        if (!folder.empty() && !exists(folder))
-            say(Grade::hint, "status",
-                fmt::format("{} is missing; make it, writable for SlurmUser, or counters are not kept", folder));
     }
 
     void weights() {

@@ -101,6 +101,25 @@ TEST_CASE("thousands of partitions of one kind are one line, and one error", "[c
     CHECK(errors.size() == 2);  // and the weights
 }
 
+TEST_CASE("a partition without GPUs is told with the device of its CPUs, where the site names it", "[check]") {
+    const ScratchFolder folder;
+    folder.write("cluster.toml", "[[partition]]\nname = \"cpu\"\n[[partition.nodes]]\nnodes = 1\n");
+    CHECK(check_site(folder.write("dlcast.toml", shipped_gpus), "").gpus.empty());
+    const auto config =
+        folder.write("dlcast.toml", "[gpu_names]\ncpu = \"T4\"\n" + shipped_gpus);  // any device of the catalog
+    CHECK_THAT(dlcast::cluster_text(check_site(config, "")),
+               Catch::Contains("  cpu: no time limit\n    1 node = T4\n"));
+}
+
+TEST_CASE("a folder for counters that is not there is a warning", "[check]") {
+    const ScratchFolder folder;
+    const auto warnings = [&](const std::string& status) {
+        return check_site(folder.write("dlcast.toml", shipped_gpus + "status = \"" + status + "\"\n"), "").warnings;
+    };
+    CHECK(has(warnings("nowhere/status.json"), "[files] status: no folder '"));
+    CHECK_FALSE(has(warnings("status.json"), "[files] status"));
+}
+
 TEST_CASE("of partitions that are all different check prints the first", "[check]") {
     dlcast::SiteReport report;
     for (int i = 0; i < 100; ++i) {
