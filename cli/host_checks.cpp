@@ -81,9 +81,11 @@ private:
         const auto conf = read_slurm_conf(path);
         if (!conf)
             return say(
-                Grade::hint, "slurm.conf",
+                paths_.slurm_conf.empty() ? Grade::hint : Grade::bad, "slurm.conf",
                 conf.error().message +
-                    "; name it with --slurm-conf FILE or SLURM_CONF. A host without one forecasts offline alone");
+                    (paths_.slurm_conf.empty()
+                         ? "; name it with --slurm-conf FILE or SLURM_CONF. A host without one forecasts offline alone"
+                         : "; --slurm-conf names it"));
         const std::string folders = conf->value("PluginDir");
         if (conf->lists("JobSubmitPlugins", "dlcast")) {
             const std::string file = find_in(folders, "job_submit_dlcast.so");

@@ -42,6 +42,13 @@ TEST_CASE("on a host without slurm.conf doctor says so once, with what to do", "
     CHECK_THAT(text_of(findings, "slurm"), Contains("resolve_ctls_from_dns_srv") && !Contains("fetch_config") &&
                                                Contains("SLURM_CONF names a slurm.conf elsewhere"));
     CHECK_THAT(text_of(findings, "slurm.conf"), Contains("slurm.conf'") && Contains("--slurm-conf FILE"));
+    const auto grade_of = [](const std::vector<Finding>& all) {
+        return std::find_if(all.begin(), all.end(), [](const Finding& f) { return f.check == "slurm.conf"; })->grade;
+    };
+    CHECK(grade_of(findings) == Finding::Grade::hint);
+    const auto named = check_host({folder.path("dlcast.toml"), folder.path("none.so"), folder.path("gone.conf")});
+    CHECK(grade_of(named) == Finding::Grade::bad);  // who names a file means it
+    CHECK_THAT(text_of(named, "slurm.conf"), Contains("gone.conf'") && Contains("--slurm-conf names it"));
 }
 
 TEST_CASE("weights or a module that are not there are told once, with one remedy", "[doctor]") {
