@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/step/step_anchor.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 
@@ -24,6 +26,17 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
         same.training.global_batch = 0;
     }
     if (measured.precision) same.training.precision = *measured.precision;
+    // A measured count has data ranks of its own.
+    Parallel& parallel = same.training.parallel;
+    parallel.dp = 0;
+    const double replica = 1.0 * parallel.tp * parallel.pp * parallel.cp;  // double: degrees may be forged
+    if (std::fmod(measured.gpus, replica) != 0)
+        return invalid_argument(
+            fmt::format("{}: a step of {} GPU{}, where tp {} x pp {} x cp {} take {:.0f} or a multiple; state as "
+                        "\"gpus\" the count "
+                        "it was measured on, or leave this step out",
+                        measured.place, measured.gpus, measured.gpus == 1 ? "" : "s", parallel.tp, parallel.pp,
+                        parallel.cp, replica));
     Allocation allocation;
     allocation.device = std::move(*device);
     const int most = usual_gpus_per_node(allocation.device);

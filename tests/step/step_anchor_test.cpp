@@ -88,6 +88,27 @@ TEST_CASE("a measured step has a batch of its own", "[step_anchor]") {
     CHECK_THAT(site.on(workload, "round")->step_s, WithinRel(plain_s, 1e-9));
 }
 
+TEST_CASE("a measured step has data ranks of its own, and the job's other degrees", "[step_anchor]") {
+    const Site site;
+    Workload workload = test::linear_net(4, 2048, 512);
+    const double plain_s = site.on(workload, "round")->step_s;
+    workload.training.parallel.dp = 1;
+    workload.training.measured = {{"other", 2, 0, 1e3 * plain_s}};
+    CHECK(site.on(workload, "round"));
+    workload.training.parallel = {.dp = 1, .tp = 3};
+    workload.training.measured[0].place = "job.json:3:5: measured";
+    Allocation three;
+    three.device = *site.catalog.find("round");
+    three.gpus_per_node = 3;
+    const std::vector<StepQuery> queries{{&workload, three}};
+    std::vector<StepEstimate> steps(1);
+    const auto status = anchor_steps(queries, site.catalog, {}, steps);
+    REQUIRE_FALSE(status);
+    CHECK(status.error().message ==
+          "job.json:3:5: measured: a step of 2 GPUs, where tp 3 x pp 1 x cp 1 take 3 or a multiple; state as \"gpus\" "
+          "the count it was measured on, or leave this step out");
+}
+
 TEST_CASE("a step measured on an unknown GPU is an error that names it", "[step_anchor]") {
     const Site site;
     Workload workload = test::linear_net(1, 64, 1);
