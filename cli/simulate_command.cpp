@@ -150,8 +150,9 @@ void add_simulate(CLI::App& app, int& exit_code) {
         ->required();
     verb->add_option("-p,--partition", options->partitions, "Only these partitions")->type_name("NAME");
     verb->add_option("--capacity", options->capacities,
-                     "GPUs (SWF: processors): N, or PARTITION=N; the most in use at once otherwise (SWF: MaxProcs)")
+                     "GPUs (SWF: processors): N, or PARTITION=N,...; the most in use at once otherwise (SWF: MaxProcs)")
         ->type_name("N")
+        ->delimiter(',')
         ->check(capacity());
     CLI::Option* error =
         verb->add_option("--error-sd", options->made_up.rel_sd,

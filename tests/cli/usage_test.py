@@ -61,6 +61,7 @@ CASES = [
     ("simulate", "`dlcast simulate` needs TRACE: output of sacct, or a Standard Workload Format file"),
     ("simulate trace --capacity foo", RANGE),
     ("simulate trace --capacity gpu=0", RANGE),
+    ("simulate trace --capacity a100=8,v100=0", "\"v100=0\" " + RANGE),
     ("simulate trace --error-sd nan", RANGE),
     ("simulate trace --kill-rate inf", RANGE),
     ("simulate trace --round-up-min 0", RANGE),
