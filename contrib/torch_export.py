@@ -14,12 +14,36 @@ import importlib
 import json
 import sys
 
+
+class Parser(argparse.ArgumentParser):
+    def error(self, message):
+        self.exit(2, f"torch_export: {message}; --help shows how it is called\n")
+
+
+def shape_of(text):
+    sizes = text.split(",")
+    if not all(size.strip().isdecimal() and int(size) > 0 for size in sizes):
+        raise argparse.ArgumentTypeError(f"'{text}' is no shape; write the sizes of one sample, as 3,224,224")
+    return [int(size) for size in sizes]
+
+
+def parse_arguments():
+    parser = Parser(description="Write a torch.nn.Module as a dlcast model file.")
+    parser.add_argument("module", help="package.module:callable, as torchvision.models:resnet50")
+    parser.add_argument("--input", required=True, type=shape_of, help="shape of one sample, as 3,224,224")
+    parser.add_argument("--tokens", action="store_true", help="the input is token ids")
+    parser.add_argument("--device", default="meta", help="where the forward pass runs (meta: nowhere)")
+    parser.add_argument("-o", "--output", help="file to write, instead of standard output")
+    return parser.parse_args()
+
+
 try:
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
 except ImportError as fault:
     if __name__ != "__main__":
         raise
+    parse_arguments()  # --help needs no PyTorch
     raise SystemExit(f"torch_export: no PyTorch of 1.13 or later for {sys.executable} ({fault}); install it "
                      "(Debian: python3-torch), or call this with the Python that has it")
 
@@ -133,7 +157,7 @@ class Recorder(TorchDispatchMode):
         if name == "_adaptive_avg_pool2d":
             return self.add("adaptive_avg_pool", first, out, out=pair(out.shape[-2:]))
         if name == "mean":
-            if first.dim() == 4 and list(args[1]) in ([2, 3], [-1, -2], [-2, -1]):
+            if first.dim() == 4 and len(args) > 1 and list(args[1]) in ([2, 3], [-1, -2], [-2, -1]):
                 self.add("global_avg_pool", first, first.new_empty((1, first.shape[1], 1, 1)))
             return None
         if name.startswith("upsample_"):
@@ -277,23 +301,67 @@ def export(module, input_shape, name="", tokens=False, device="meta"):
     return {"model": {"name": name or type(module).__name__, "input": list(input_shape), "layers": fold(recorder.layers)}}
 
 
-def main():
-    parser = argparse.ArgumentParser(description="Write a torch.nn.Module as a dlcast model file.")
-    parser.add_argument("module", help="package.module:callable, as torchvision.models:resnet50")
-    parser.add_argument("--input", required=True, help="shape of one sample, as 3,224,224")
-    parser.add_argument("--tokens", action="store_true", help="the input is token ids")
-    parser.add_argument("--device", default="meta", help="where the forward pass runs (meta: nowhere)")
-    parser.add_argument("-o", "--output", help="file to write, instead of standard output")
-    options = parser.parse_args()
-    package, _, function = options.module.partition(":")
-    module = getattr(importlib.import_module(package), function)()
-    shape = [int(size) for size in options.input.split(",")]
-    text = json.dumps(export(module, shape, function, options.tokens, options.device))
-    if options.output:
-        with open(options.output, "w", encoding="utf-8") as file:
-            file.write(text + "\n")
-    else:
+def cause(fault):
+    """An exception of somebody else's code on one line."""
+    return " ".join(f"{type(fault).__name__}: {fault}".split())[:300]
+
+
+def make_module(text):
+    """What `package.module:callable` returns; modules of the current folder are found, as with python -m."""
+    sys.path.insert(0, "")
+    package, _, function = text.partition(":")
+    if not package or not function:
+        raise SystemExit(f"torch_export: '{text}' names no callable; write package.module:callable")
+    try:
+        holder = importlib.import_module(package)
+    except Exception as fault:
+        raise SystemExit(f"torch_export: cannot import '{package}' ({cause(fault)}); call this in the folder that holds "
+                         "it, with the Python that runs it")
+    make = getattr(holder, function, None)
+    if not callable(make):
+        raise SystemExit(f"torch_export: '{package}' has no class or function '{function}'; name one that makes the network")
+    try:
+        module = make()
+    except Exception as fault:
+        raise SystemExit(f"torch_export: {text} cannot be called without arguments ({cause(fault)}); name a function "
+                         f"that makes the network, as def small(): return {function}(10)")
+    if not isinstance(module, torch.nn.Module):
+        raise SystemExit(f"torch_export: {text} makes no torch.nn.Module ({type(module).__name__}); name one that does")
+    return module
+
+
+def remedy(told, options):
+    """Of a forward pass that failed, by what PyTorch says."""
+    if not options.tokens and "indices" in told:
+        return "where the input is token ids, add --tokens"
+    if options.device == "meta" and "meta" in told.lower():
+        return "where values decide what is computed, add --device cpu"
+    if options.device != "meta" and "device" in told:
+        return "name a device that this PyTorch has, as --device cpu"
+    return "give the shape of one sample, without the batch, as --input, and --tokens where it is token ids"
+
+
+def write(path, text):
+    if not path:
         print(text)
+        return
+    try:
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text + "\n")
+    except OSError as fault:
+        raise SystemExit(f"torch_export: cannot write '{path}' ({fault.strerror}); name a file in a folder that exists")
+
+
+def main():
+    options = parse_arguments()
+    module = make_module(options.module)
+    try:
+        model = export(module, options.input, options.module.partition(":")[2], options.tokens, options.device)
+    except Exception as fault:
+        told = cause(fault)
+        shape = ",".join(str(size) for size in options.input)
+        raise SystemExit(f"torch_export: the forward pass over --input {shape} failed ({told}); {remedy(told, options)}")
+    write(options.output, json.dumps(model))
 
 
 if __name__ == "__main__":

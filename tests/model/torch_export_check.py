@@ -118,19 +118,83 @@ def compare_shared_and_frozen(dlcast, folder):
     return faults
 
 
+SCRIPT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "contrib", "torch_export.py"))
+
+
 def tells_that_pytorch_is_missing():
     """Python without its site-packages stands for a host without PyTorch."""
-    script = os.path.join(os.path.dirname(__file__), "..", "..", "contrib", "torch_export.py")
-    done = subprocess.run([sys.executable, "-I", "-S", script, "x:y", "--input", "3"], capture_output=True, text=True)
+    python = [sys.executable, "-I", "-S", SCRIPT]
+    done = subprocess.run([*python, "x:y", "--input", "3"], capture_output=True, text=True)
     told = done.returncode == 1 and done.stderr.count("\n") == 1 and "install it (Debian: python3-torch)" in done.stderr
+    told = told and subprocess.run([*python, "--help"], capture_output=True).returncode == 0
     print(f"without PyTorch: {done.stderr.strip()}  {'ok' if told else 'BAD'}")
     return told
+
+
+PACKAGE = """
+import torch
+
+class Net(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.table, self.head = torch.nn.Embedding(100, 8), torch.nn.Linear(8, 4)
+
+    def forward(self, tokens):
+        return self.head(self.table(tokens))
+
+class Sized(Net):
+    def __init__(self, size):
+        super().__init__()
+
+class Branching(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv2d(3, 4, 3)
+
+    def forward(self, image):
+        image = self.conv(image)
+        return image * 2 if image.mean() > 0 else image
+
+number = int
+"""
+
+# Arguments, exit code, and what is told.
+CALLS = [
+    ("my_package.net:Net --input 512 --tokens -o net.json", 0, ""),
+    ("my_package.net:Branching --input 3,8,8 --device cpu -o net.json", 0, ""),
+    ("my_package.net:Net --input 512", 1, "add --tokens"),
+    ("my_package.net:Net --input a,b", 2, "write the sizes of one sample"),
+    ("my_package.net:Net --input 8 --tokens -o none/net.json", 1, "name a file in a folder that exists"),
+    ("my_package.net:Nat --input 8", 1, "has no class or function 'Nat'"),
+    ("my_package:Net --input 8", 1, "has no class or function 'Net'"),
+    ("my_package.net --input 8", 1, "write package.module:callable"),
+    ("no_package.net:Net --input 8", 1, "call this in the folder that holds it"),
+    ("my_package.net:Sized --input 8", 1, "name a function that makes the network"),
+    ("my_package.net:number --input 8", 1, "makes no torch.nn.Module (int)"),
+    ("my_package.net:Branching --input 3,8,8", 1, "add --device cpu"),
+    ("my_package.net:Branching --input 4,8,8 --device cpu", 1, "give the shape of one sample"),
+]
+
+
+def compare_calls(folder):
+    """Modules of the current folder are found; every fault is one line."""
+    os.mkdir(os.path.join(folder, "my_package"))
+    with open(os.path.join(folder, "my_package", "net.py"), "w", encoding="utf-8") as file:
+        file.write(PACKAGE)
+    faults = 0
+    for arguments, code, part in CALLS:
+        done = subprocess.run([sys.executable, SCRIPT, *arguments.split()], capture_output=True, text=True, cwd=folder)
+        good = done.returncode == code and part in done.stderr and (code == 0 or done.stderr.count("\n") == 1)
+        faults += not good
+        print(f"{arguments}: {'ok' if good else f'BAD: {done.returncode} {done.stderr}'}")
+    return faults
 
 
 def main(dlcast):
     faults = 0 if tells_that_pytorch_is_missing() else 1
     faults += compare_counts(dlcast)
     with tempfile.TemporaryDirectory() as folder:
+        faults += compare_calls(folder)
         faults += compare_shared_and_frozen(dlcast, folder)
         for name, size in MODELS:
             module = torchvision.models.get_model(name, weights=None)
