@@ -16,17 +16,17 @@ struct Setting {
     std::string key, value, origin;
 };
 
-std::string stated_at(const Declaration& d, const Value& value) {
-    return value.at.line > 0 ? at_place(d.source, value.at, "stated") : "stated on the command line";
+std::string stated_at(const Declaration& d, const char* part, const Value& value) {
+    return value.at.line > 0 ? at_place(d.source_of(part), value.at, "stated") : "stated on the command line";
 }
 
 // Where a member of `part` was stated: "job.json:3:5", or `otherwise`.
 std::string origin_of(const Declaration& d, const char* part, const char* key, const std::string& otherwise) {
     const Value* object = d.value.find(part);
     if (object && object->is_string())
-        return at_place(d.source, object->at, fmt::format("data set {}", object->as_string()));
+        return at_place(d.source_of(part), object->at, fmt::format("data set {}", object->as_string()));
     const Value* member = object ? object->find(key) : nullptr;
-    return member ? stated_at(d, *member) : otherwise;
+    return member ? stated_at(d, part, *member) : otherwise;
 }
 
 // As declared: names of layers, LoRA, or all.
@@ -45,12 +45,12 @@ void add_nested(const Declaration& d, const Training& t, std::vector<Setting>& o
         for (const Value::Member& member : parallel->as_object())
             out.push_back({"parallel." + member.key,
                            member.value.is_string() ? member.value.as_string() : write_json(member.value),
-                           stated_at(d, member.value)});
+                           stated_at(d, "training", member.value)});
     const Value* measured = training ? training->find("measured") : nullptr;
     for (std::size_t i = 0; i < t.measured.size(); ++i) {
         const MeasuredStep& m = t.measured[i];
         out.push_back({"measured", fmt::format("{:g} ms on {} x {}", m.step_ms, m.gpus, m.gpu),
-                       stated_at(d, measured->is_array() ? measured->as_array()[i] : *measured)});
+                       stated_at(d, "training", measured->is_array() ? measured->as_array()[i] : *measured)});
     }
 }
 

@@ -57,12 +57,18 @@ std::string near_hint(const std::string& name) {
 
 Result<Declaration> read_path(const std::string& path, int depth);
 
+// A path inside a file, relative to that file's folder.
+std::string beside(const std::string& folder, std::string_view name) {
+    while (name.starts_with("./")) name.remove_prefix(2);
+    return name.starts_with('/') ? std::string(name) : fmt::format("{}{}", folder, name);
+}
+
 // The member "model" with a file's name in it is replaced by that file's model.
 Status resolve_reference(Declaration& declaration, const std::string& folder, int depth) {
     Value* model = declaration.value.find("model");
     if (!model || !model->is_string()) return ok();
     const std::string name = model->as_string();
-    const std::string path = name.starts_with('/') ? name : folder + name;
+    const std::string path = beside(folder, name);
     if (path_kind(path) == PathKind::none) {
         if (find_zoo_name(name)) return ok();
         return not_found(at_place(
@@ -75,11 +81,11 @@ Status resolve_reference(Declaration& declaration, const std::string& folder, in
     auto inner = read_path(path, depth + 1);
     if (!inner) return inner.error();
     // What the inner file says beside its model stands where this one is silent.
-    for (const Value::Member& member : inner->value.as_object())
-        if (member.key == "model")
-            *declaration.value.find("model") = member.value;
-        else if (!declaration.value.find(member.key))
-            declaration.value.set(member.key, member.value);
+    for (const Value::Member& member : inner->value.as_object()) {
+        if (member.key != "model" && declaration.value.find(member.key)) continue;
+        declaration.value.set(member.key, member.value);
+        declaration.other_sources[member.key] = inner->source_of(member.key);
+    }
     return ok();
 }
 
@@ -87,17 +93,18 @@ Status resolve_reference(Declaration& declaration, const std::string& folder, in
 Status resolve_training(Declaration& declaration, const std::string& folder) {
     Value* training = declaration.value.find("training");
     if (!training || !training->is_string()) return ok();
-    const std::string name = training->as_string();
-    const std::string path = name.starts_with('/') ? name : folder + name;
+    const std::string path = beside(folder, training->as_string());
+    const std::string source = one_line(path, longest_shown_name);
     const JsonLimits limits;
     auto text = read_file(path, limits.bytes);
     if (!text) return invalid_argument(at_place(declaration.source, training->at, text.error().message));
-    auto tree = parse_json(*text, path, limits);
+    auto tree = parse_json(*text, source, limits);
     if (!tree) return tree.error();
-    if (!tree->is_object()) return invalid_argument(at_place(path, tree->at, "a training should be an object"));
-    auto own = is_foreign_training(*tree) ? to_dlcast_training(*tree, path) : Result<Value>(std::move(*tree));
+    if (!tree->is_object()) return invalid_argument(at_place(source, tree->at, "a training should be an object"));
+    auto own = is_foreign_training(*tree) ? to_dlcast_training(*tree, source) : Result<Value>(std::move(*tree));
     if (!own) return own.error();
     *training = std::move(*own);
+    declaration.other_sources["training"] = source;
     return ok();
 }
 

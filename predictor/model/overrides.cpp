@@ -153,7 +153,7 @@ Result<Declaration> with_training(const Declaration& declaration, const std::str
     overrides.set = std::move(*assignments);
     auto value = apply_overrides(declaration, overrides, option);
     if (!value) return value.error();
-    return Declaration{std::move(*value), declaration.source};
+    return Declaration{std::move(*value), declaration.source, declaration.other_sources};
 }
 
 Error blame_training(const Declaration& plain, const std::string& text, const std::string& option, Error error) {

@@ -13,6 +13,8 @@
 namespace dlcast {
 namespace {
 
+constexpr std::int64_t most_count = 1'000'000'000;
+
 constexpr std::array foreign_keys = {"train_micro_batch_size_per_gpu",
                                      "train_batch_size",
                                      "gradient_accumulation_steps",
@@ -74,6 +76,21 @@ private:
     void copy(const Value& in, const char* from, const char* to) {
         if (const Value* v = stated(in, from)) set(to, *v, *v);
     }
+    // A count under dlcast's key; a fault names the one that its user wrote.
+    Status count(const Value& in, const char* from, const char* to) {
+        const Value* v = stated(in, from);
+        if (!v) return ok();
+        if (auto s = check_whole(*v, from, 1, most_count); !s) return s;
+        set(to, *v, *v);
+        return ok();
+    }
+    Status check_whole(const Value& v, const std::string& name, std::int64_t min, std::int64_t max) const {
+        Value named = Value::object();
+        named.set(name, v);
+        ObjectReader r(named, source_, "training");
+        r.integer(name, min, max);
+        return r.finish();
+    }
     static bool is_on(const Value& in, const char* key) {
         const Value* v = in.find(key);
         if (v && v->is_object()) v = v->find("enabled");
@@ -84,6 +101,15 @@ private:
         if (!parallel) parallel = &out_.set("parallel", Value::object());
         parallel->at = from.at;
         parallel->set(key, std::move(value)).at = from.at;
+    }
+
+    Status set_zero(const Value& in, const char* section, const char* key) {
+        const Value* inside = stated(in, section);
+        const Value* stage = inside ? stated(*inside, key) : nullptr;
+        if (!stage) return ok();
+        if (auto s = check_whole(*stage, fmt::format("{}.{}", section, key), 0, 3); !s) return s;
+        set_parallel("zero", *stage, *stage);
+        return ok();
     }
 
     Status set_optimizer(const Value& name) {
@@ -107,14 +133,13 @@ private:
     }
 
     Status deepspeed(const Value& in) {
-        copy(in, "train_micro_batch_size_per_gpu", "batch_size");
+        if (auto s = count(in, "train_micro_batch_size_per_gpu", "batch_size"); !s) return s;
         if (const Value* all = stated(in, "train_batch_size"); all && !out_.find("batch_size")) {
-            set("batch_size", *all, *all);
+            if (auto s = count(in, "train_batch_size", "batch_size"); !s) return s;
             set("batch_per", "global", *all);
         }
-        copy(in, "gradient_accumulation_steps", "grad_accum");
-        if (const Value* zero = stated(in, "zero_optimization"); zero && zero->is_object())
-            if (const Value* stage = stated(*zero, "stage")) set_parallel("zero", *stage, *stage);
+        if (auto s = count(in, "gradient_accumulation_steps", "grad_accum"); !s) return s;
+        if (auto s = set_zero(in, "zero_optimization", "stage"); !s) return s;
         if (is_on(in, "fp16") && is_on(in, "bf16"))
             return fault(*in.find("bf16"), "fp16 and bf16 are both on; switch one of them off");
         for (const char* key : {"fp16", "bf16", "amp"})
@@ -125,8 +150,8 @@ private:
     }
 
     Status trainer(const Value& in) {
-        copy(in, "per_gpu_train_batch_size", "batch_size");
-        copy(in, "per_device_train_batch_size", "batch_size");
+        for (const char* key : {"per_gpu_train_batch_size", "per_device_train_batch_size"})
+            if (auto s = count(in, key, "batch_size"); !s) return s;
         const Value* steps = stated(in, "max_steps");
         if (steps && steps->is_integer() && steps->as_integer() > 0)
             set("steps", *steps, *steps);
@@ -171,9 +196,8 @@ private:
             if (const Value* kind = stated(*fsdp, "fsdp_sharding_strategy"); kind && kind->is_string()) set_fsdp(*kind);
         const Value* nested = in.find("deepspeed_config");
         if (!nested || !nested->is_object()) return ok();
-        copy(*nested, "gradient_accumulation_steps", "grad_accum");
-        if (const Value* stage = stated(*nested, "zero_stage")) set_parallel("zero", *stage, *stage);
-        return ok();
+        if (auto s = count(*nested, "gradient_accumulation_steps", "grad_accum"); !s) return s;
+        return set_zero(in, "deepspeed_config", "zero_stage");
     }
 
     const std::string& source_;

@@ -82,6 +82,11 @@ std::string layout_place(const WorkloadOverrides& overrides, const std::string& 
 
 }  // namespace
 
+const std::string& Declaration::source_of(const std::string& member) const {
+    const auto found = other_sources.find(member);
+    return found == other_sources.end() ? source : found->second;
+}
+
 Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverrides& overrides) {
     auto changed = apply_overrides(declaration, overrides);
     if (!changed) return changed.error();
@@ -92,11 +97,11 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
 
     Workload w;
     if (const Value* dataset = root.find("dataset")) {
-        auto read = read_dataset(*dataset, source);
+        auto read = read_dataset(*dataset, declaration.source_of("dataset"));
         if (!read) return read.error();
         w.dataset = *read;
     }
-    auto training = read_training(root.find("training"), source);
+    auto training = read_training(root.find("training"), declaration.source_of("training"));
     if (!training) return training.error();
     w.training = training->training;
     w.training.parallel.place = layout_place(overrides, w.training.parallel.place);
@@ -110,14 +115,14 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
     if (options.task.empty() && w.dataset.name == "squad") options.task = "question_answering";
     options.framework = w.training.framework;
     options.compile = w.training.compile;
-    auto built = build_model(*model, source, options, training->seq_len, w.assumed);
+    auto built = build_model(*model, declaration.source_of("model"), options, training->seq_len, w.assumed);
     if (!built) return built.error();
     w.model = std::move(*built);
     // Names go into messages, logs and records: of other people's screens, too.
     w.model.name = one_line(w.model.name, longest_shown_name);
     w.dataset.name = one_line(w.dataset.name, longest_shown_name);
     if (auto s = apply_trainable(w.model, training->trainable, w.assumed); !s)
-        return invalid_argument(at_place(source, training->trainable_at, s.error().message));
+        return invalid_argument(at_place(declaration.source_of("training"), training->trainable_at, s.error().message));
     if (auto s = check_sizes(w); !s) return invalid_argument(at_place(source, root.at, s.error().message));
     count_samples(w.dataset, w.model);
     // Files of other tools may say in what the model computes; the training's own word wins.

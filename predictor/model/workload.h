@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -91,7 +92,11 @@ struct WorkloadOverrides {
 /// A self-contained dlcast JSON object: references to other files are resolved and only what matters is kept.
 struct Declaration {
     Value value;
-    std::string source;  // starts messages: the file's name, or the zoo name
+    std::string source;                                     // starts messages: the file's name, or the zoo name
+    std::map<std::string, std::string> other_sources = {};  // of "model", "dataset", "training" in files that it names
+
+    /// The file that the places inside this member of `value` belong to.
+    const std::string& source_of(const std::string& member) const;
 };
 
 /// MODEL as people write it: an existing file or directory wins over a zoo name (with or without organisation, any

@@ -92,8 +92,12 @@ TEST_CASE("a directory with config.json and a file's reference are followed", "[
     REQUIRE(declaration);
     CHECK(to_workload(*declaration)->training.epochs == 2.0);
     CHECK_THAT(*to_payload(*declaration), !Catch::Contains("eos_token_id"));
-    CHECK_THAT(read_error(scratch.file("self.json", R"({"model": "self.json"})")),
-               Catch::Contains("refer to each other"));
+    const auto self = scratch.file("self.json", R"({"model": "./self.json"})");
+    CHECK_THAT(read_error(self), Catch::StartsWith(self + ":1:11: files refer to each other"));
+    scratch.file("odd.json", "{\"model\": \"gpt2\",\n \"dataset\": {\"samples\": 0}}");
+    const auto outer = read_model_argument(scratch.file("outer.json", R"({"model": "odd.json"})"));
+    REQUIRE(outer);
+    CHECK_THAT(to_workload(*outer).error().message, Catch::Contains("odd.json:2:25: "));
     CHECK_THAT(read_error(scratch.file("gone.json", "{\"model\":\n \"gone/config.json\"}")),
                Catch::Contains("gone.json:2:2"));
 }

@@ -69,14 +69,31 @@ TEST_CASE("accelerate's configuration says precision and sharding", "[model][for
 TEST_CASE("a training may stand in a file of its own", "[model][formats]") {
     const auto folder = std::filesystem::temp_directory_path() / ("dlcast_training_" + std::to_string(::getpid()));
     std::filesystem::create_directories(folder);
-    std::ofstream(folder / "ds_config.json") << R"({"train_micro_batch_size_per_gpu": 16})";
+    std::ofstream(folder / "ds_config.json")
+        << R"({"train_micro_batch_size_per_gpu": 16, "zero_optimization": {"stage": 1}})";
     std::ofstream(folder / "job.json") << R"({"model": "gpt2", "training": "ds_config.json"})";
     std::ofstream(folder / "gone.json") << R"({"model": "gpt2", "training": "nothing.json"})";
+    std::ofstream(folder / "three.json")
+        << "{\"train_batch_size\": 8,\n \"zero_optimization\": {\"stage\": \"three\"}}";
+    std::ofstream(folder / "bad.json") << R"({"model": "gpt2", "training": "three.json"})";
+    std::ofstream(folder / "own.json") << "{\"epochs\": 1,\n \"batch_size\": \"many\"}";
+    std::ofstream(folder / "bad_own.json") << R"({"model": "gpt2", "training": "own.json"})";
     const auto declaration = read_model_argument(folder / "job.json");
+    const auto three = read_model_argument(folder / "bad.json");
+    const auto own = read_model_argument(folder / "bad_own.json");
     const auto gone = read_model_argument(folder / "gone.json");
     std::filesystem::remove_all(folder);
     if (!declaration) FAIL(declaration.error().message);
     CHECK(to_workload(*declaration)->training.batch_size == 16);
+    // Places are the training file's, not those of the one that names it.
+    CHECK(to_workload(*declaration)->training.parallel.place ==
+          (folder / "ds_config.json").string() + ":1:71: parallel");
+    REQUIRE_FALSE(three);
+    CHECK_THAT(three.error().message,
+               Catch::Contains(
+                   "three.json:2:33: training: zero_optimization.stage is \"three\"; it should be a whole number"));
+    REQUIRE(own);
+    CHECK_THAT(to_workload(*own).error().message, Catch::Contains("own.json:2:16: training: batch_size is \"many\""));
     REQUIRE_FALSE(gone);
     CHECK_THAT(gone.error().message, Catch::Contains("gone.json:1:") && Catch::Contains("nothing.json"));
 }
