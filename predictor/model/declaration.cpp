@@ -89,6 +89,37 @@ Status resolve_reference(Declaration& declaration, const std::string& folder, in
     return ok();
 }
 
+void set_places(Value& value, Position at) {
+    value.at = at;
+    if (value.is_array())
+        for (Value& element : value.as_array()) set_places(element, at);
+    if (value.is_object())
+        for (Value::Member& member : value.as_object()) set_places(member.value, at);
+}
+
+// The Trainer's "deepspeed": "ds_config.json" is replaced by that file's object. A tree has places of one file: faults
+// are told with those of this one, what is read with the place that names it.
+Status resolve_deepspeed(Value* training, const std::string& source, const std::string& folder) {
+    Value* named = training ? training->find("deepspeed") : nullptr;
+    if (!named || !named->is_string() || to_lower(named->as_string()) == "auto") return ok();
+    const std::string path = beside(folder, named->as_string());
+    const JsonLimits limits;
+    auto text = read_file(path, limits.bytes);
+    if (!text)
+        return invalid_argument(
+            at_place(source, named->at,
+                     fmt::format("deepspeed: {}; write its path from the folder of this file", text.error().message)));
+    const std::string inner_source = one_line(path, longest_shown_name);
+    auto inner = parse_json(*text, inner_source, limits);
+    if (!inner) return inner.error();
+    if (!inner->is_object())
+        return invalid_argument(at_place(inner_source, inner->at, "a training should be an object"));
+    if (auto own = to_dlcast_training(*inner, inner_source); !own) return own.error();
+    set_places(*inner, named->at);
+    *named = std::move(*inner);
+    return ok();
+}
+
 // "training": "ds_config.json": the file's, in dlcast's keys.
 Status resolve_training(Declaration& declaration, const std::string& folder) {
     Value* training = declaration.value.find("training");
@@ -101,6 +132,7 @@ Status resolve_training(Declaration& declaration, const std::string& folder) {
     auto tree = parse_json(*text, source, limits);
     if (!tree) return tree.error();
     if (!tree->is_object()) return invalid_argument(at_place(source, tree->at, "a training should be an object"));
+    if (auto s = resolve_deepspeed(&*tree, source, folder_of(path)); !s) return s;
     auto own = is_foreign_training(*tree) ? to_dlcast_training(*tree, source) : Result<Value>(std::move(*tree));
     if (!own) return own.error();
     *training = std::move(*own);
@@ -167,6 +199,7 @@ Result<Declaration> read_path(const std::string& path, int depth) {
     const TreeRoom room(text->size());
     auto tree = parse_json(*text, source, limits);
     if (!tree) return tree.error();
+    if (auto s = resolve_deepspeed(tree->find("training"), source, folder_of(path)); !s) return s.error();
     auto value = to_dlcast_json(std::move(*tree), source);
     if (!value) return value.error();
     Declaration declaration{std::move(*value), source};

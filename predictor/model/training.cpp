@@ -5,6 +5,7 @@
 
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
+#include "predictor/model/written.h"
 
 namespace dlcast {
 namespace {
@@ -188,6 +189,7 @@ Result<TrainingRead> read_training(const Value* value, const std::string& source
     out.trainable = r.string("trainable").value_or("all");
     if (const Value* trainable = value ? value->find("trainable") : nullptr) out.trainable_at = trainable->at;
     if (const auto task = r.choice("task", task_names())) out.task = task_names()[*task];
+    read_assumed(r, out.assumed);
     if (auto s = r.finish(); !s) return s.error();
     return out;
 }

@@ -20,6 +20,7 @@ struct TrainingRead {
     Position trainable_at;
     std::string task;  // "": by the data set
     bool batch_stated = false, optimizer_stated = false, precision_stated = false, layout_stated = false;
+    std::vector<std::string> assumed;  // what a reader of another tool's file took for granted
 };
 
 /// Reads and checks every key; an absent object is an empty one. Errors: unknown key, out of range, more than one

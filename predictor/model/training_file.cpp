@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
@@ -25,6 +26,7 @@ constexpr std::array foreign_keys = {"train_micro_batch_size_per_gpu",
                                      "max_steps",
                                      "mixed_precision",
                                      "distributed_type",
+                                     "deepspeed",
                                      "deepspeed_config",
                                      "fsdp_config"};
 
@@ -76,7 +78,16 @@ private:
     void copy(const Value& in, const char* from, const char* to) {
         if (const Value* v = stated(in, from)) set(to, *v, *v);
     }
-    // A count under dlcast's key; a fault names the one that its user wrote.
+    // Faults name the key as its user wrote it.
+    template <typename Read>
+    Status check(const Value& v, const std::string& name, Read read) const {
+        Value named = Value::object();
+        named.set(name, v);
+        ObjectReader r(named, source_, "training");
+        read(r);
+        return r.finish();
+    }
+    // A count, under dlcast's key.
     Status count(const Value& in, const char* from, const char* to) {
         const Value* v = stated(in, from);
         if (!v) return ok();
@@ -85,16 +96,27 @@ private:
         return ok();
     }
     Status check_whole(const Value& v, const std::string& name, std::int64_t min, std::int64_t max) const {
-        Value named = Value::object();
-        named.set(name, v);
-        ObjectReader r(named, source_, "training");
-        r.integer(name, min, max);
-        return r.finish();
+        return check(v, name, [&](ObjectReader& r) { r.integer(name, min, max); });
+    }
+    void assume(std::string sentence) {
+        Value* sentences = out_.find("assumed");
+        if (!sentences) sentences = &out_.set("assumed", Value::array());
+        sentences->push(std::move(sentence));
+    }
+    // Of a switch, or of an object with one: DeepSpeed's "bf16": {"enabled": true}, the Trainer's "bf16": true.
+    static const Value* switch_of(const Value& in, const char* key) {
+        const Value* v = stated(in, key);
+        return v && v->is_object() ? stated(*v, "enabled") : v;
     }
     static bool is_on(const Value& in, const char* key) {
-        const Value* v = in.find(key);
-        if (v && v->is_object()) v = v->find("enabled");
-        return v && v->is_bool() && v->as_bool();
+        const Value* v = switch_of(in, key);
+        return v && ((v->is_bool() && v->as_bool()) || (v->is_integer() && v->as_integer() == 1));
+    }
+    Status check_switch(const Value& in, const char* key) const {
+        const Value* v = switch_of(in, key);
+        if (!v) return ok();
+        const std::string name = v == in.find(key) ? key : fmt::format("{}.enabled", key);
+        return check(*v, name, [&](ObjectReader& r) { r.boolean(name); });
     }
     void set_parallel(const char* key, Value value, const Value& from) {
         Value* parallel = out_.find("parallel");
@@ -140,6 +162,15 @@ private:
         }
         if (auto s = count(in, "gradient_accumulation_steps", "grad_accum"); !s) return s;
         if (auto s = set_zero(in, "zero_optimization", "stage"); !s) return s;
+        if (auto s = check_global_batch(in); !s) return s;
+        note_offload(in);
+        if (const Value* own = in.find("activation_checkpointing");
+            own && own->is_object() && !out_.find("activation_checkpointing"))
+            assume(
+                "activation_checkpointing none unless stated (DeepSpeed's section of this name configures what the "
+                "program calls; where it calls it, state \"full\")");
+        for (const char* key : {"fp16", "bf16", "amp"})
+            if (auto s = check_switch(in, key); !s) return s;
         if (is_on(in, "fp16") && is_on(in, "bf16"))
             return fault(*in.find("bf16"), "fp16 and bf16 are both on; switch one of them off");
         for (const char* key : {"fp16", "bf16", "amp"})
@@ -147,6 +178,38 @@ private:
         if (const Value* optimizer = in.find("optimizer"); optimizer && optimizer->is_object())
             if (const Value* type = stated(*optimizer, "type")) return set_optimizer(*type);
         return ok();
+    }
+
+    // DeepSpeed starts where micro-batch x micro-steps x data ranks make the batch of all GPUs.
+    Status check_global_batch(const Value& in) {
+        const Value* all = stated(in, "train_batch_size");
+        const Value* micro = stated(in, "train_micro_batch_size_per_gpu");
+        if (!all || !micro) return ok();
+        if (auto s = check_whole(*all, "train_batch_size", 1, most_count); !s) return s;
+        const Value* micro_steps = stated(in, "gradient_accumulation_steps");
+        const double rank = micro->as_number() * (micro_steps ? micro_steps->as_number() : 1.0);
+        const double ranks = all->as_number() / rank;
+        if (ranks < 1.0 || ranks != std::floor(ranks))
+            return fault(*all, fmt::format("train_batch_size is {}; it should be a multiple of the {} samples a data "
+                                           "rank (train_micro_batch_size_per_gpu x gradient_accumulation_steps)",
+                                           all->as_number(), rank));
+        assume(micro_steps ? fmt::format("train_batch_size {} is that of {} data ranks; DeepSpeed starts on no others",
+                                         all->as_number(), ranks)
+                           : fmt::format("gradient_accumulation_steps 1, as on {} data ranks (DeepSpeed accumulates "
+                                         "on fewer to make train_batch_size {}; state it for those)",
+                                         ranks, all->as_number()));
+        return ok();
+    }
+
+    void note_offload(const Value& in) {
+        const Value* zero = stated(in, "zero_optimization");
+        for (const char* key : {"offload_optimizer", "offload_param"}) {
+            const Value* section = zero ? stated(*zero, key) : nullptr;
+            const Value* device = section ? stated(*section, "device") : nullptr;
+            if (!device || !device->is_string() || to_lower(device->as_string()) == "none") continue;
+            assume(fmt::format("{} to {} is left out: what it moves counts in GPU memory, and moving it takes no time",
+                               key, one_line(device->as_string(), 20)));
+        }
     }
 
     Status trainer(const Value& in) {
@@ -159,7 +222,10 @@ private:
             copy(in, "num_train_epochs", "epochs");
         // The Trainer's fp16 is autocast, with weights in fp32.
         for (const auto& [key, precision] : {std::pair{"tf32", "tf32"}, {"fp16", "amp"}, {"bf16", "bf16"}})
-            if (const Value* on = in.find(key); on && on->is_bool() && on->as_bool()) set("precision", precision, *on);
+            if (const Value* on = in.find(key); on && !on->is_object()) {
+                if (auto s = check_switch(in, key); !s) return s;
+                if (is_on(in, key)) set("precision", precision, *on);
+            }
         if (const Value* on = in.find("gradient_checkpointing"); on && on->is_bool() && on->as_bool())
             set("activation_checkpointing", "full", *on);
         copy(in, "torch_compile", "compile");
@@ -220,7 +286,8 @@ Result<Value> to_dlcast_training(const Value& training, const std::string& sourc
     for (const Value::Member& member : training.as_object()) {
         const bool own = std::find(own_keys.begin(), own_keys.end(), member.key) != own_keys.end() ||
                          (member.key == "optimizer" && member.value.is_string());
-        if (own && !member.value.is_null()) out.set(member.key, member.value);
+        const bool of_deepspeed = member.key == "activation_checkpointing" && member.value.is_object();
+        if (own && !of_deepspeed && !member.value.is_null()) out.set(member.key, member.value);
     }
     return out;
 }

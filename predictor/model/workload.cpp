@@ -104,6 +104,7 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
     auto training = read_training(root.find("training"), declaration.source_of("training"));
     if (!training) return training.error();
     w.training = training->training;
+    w.assumed = training->assumed;
     w.training.parallel.place = layout_place(overrides, w.training.parallel.place);
 
     BuildOptions options;

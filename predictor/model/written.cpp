@@ -232,7 +232,8 @@ void add_missing_loss(ModelBuilder& b) {
     b.loss("loss");
 }
 
-// What an importer took for granted.
+}  // namespace
+
 void read_assumed(ObjectReader& r, std::vector<std::string>& assumed) {
     constexpr std::size_t most = 16, longest = 200;
     if (!r.has("assumed")) return;
@@ -240,8 +241,6 @@ void read_assumed(ObjectReader& r, std::vector<std::string>& assumed) {
     for (std::size_t i = 0; sentences && i < std::min(most, sentences->size()); ++i)
         assumed.push_back(one_line((*sentences)[i], longest));
 }
-
-}  // namespace
 
 std::vector<std::string> layer_type_names() {
     std::vector<std::string> names = layer_writer_names();

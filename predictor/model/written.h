@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "predictor/base/reader.h"
 #include "predictor/base/result.h"
 #include "predictor/base/value.h"
 #include "predictor/model/layer.h"
@@ -17,6 +18,9 @@ namespace dlcast {
 /// shapes that do not fit, more than 100,000 layers after "repeat".
 Result<ModelSpec> build_written_model(const Value& model, const std::string& source, std::int64_t seq_len,
                                       std::vector<std::string>& assumed);
+
+/// Appends what an importer took for granted: the sentences under "assumed", which is marked as known.
+void read_assumed(ObjectReader& r, std::vector<std::string>& assumed);
 
 /// Known values of "type".
 std::vector<std::string> layer_type_names();

@@ -6,6 +6,7 @@
 
 #include "model_test_support.h"
 #include "predictor/model/overrides.h"
+#include "tests/scratch_folder.h"
 
 using namespace dlcast;
 
@@ -96,6 +97,71 @@ TEST_CASE("a training may stand in a file of its own", "[model][formats]") {
     CHECK_THAT(to_workload(*own).error().message, Catch::Contains("own.json:2:16: training: batch_size is \"many\""));
     REQUIRE_FALSE(gone);
     CHECK_THAT(gone.error().message, Catch::Contains("gone.json:1:") && Catch::Contains("nothing.json"));
+}
+
+TEST_CASE("the Trainer's \"deepspeed\" is followed from the file that names it", "[model][formats]") {
+    const ScratchFolder scratch;
+    scratch.write("ds.json", R"({"zero_optimization": {"stage": 3}, "bf16": {"enabled": "auto"}})");
+    scratch.write("bad.json", "{\"zero_optimization\":\n {\"stage\": 7}}");
+    const auto read = [&](const std::string& name) {
+        return read_model_argument(scratch.write(
+            "job.json", "{\"model\": \"gpt2\", \"training\": {\"bf16\": true,\n \"deepspeed\": \"" + name + "\"}}"));
+    };
+    const auto good = read("ds.json");
+    if (!good) FAIL(good.error().message);
+    const auto w = to_workload(*good);
+    REQUIRE(w);
+    CHECK(w->training.parallel.zero == 3);
+    CHECK(w->training.precision == Precision::bf16);
+    CHECK_THAT(w->training.parallel.place, Catch::EndsWith("job.json:2:15: parallel"));
+    CHECK_THAT(read("bad.json").error().message,
+               Catch::Contains("bad.json:2:12: training: zero_optimization.stage is 7"));
+    const std::string gone = read("gone.json").error().message;
+    CHECK_THAT(gone, Catch::Contains("job.json:2:15: deepspeed: cannot read"));
+    CHECK_THAT(gone, Catch::Contains("write its path from the folder of this file"));
+}
+
+TEST_CASE("a switch of a precision is true or false", "[model][bad]") {
+    const auto of = [](const std::string& training) {
+        return error_of("{\"model\": \"resnet18\", \"training\": " + training + "}");
+    };
+    CHECK_THAT(of(R"({"train_batch_size": 8, "bf16": {"enabled": "yes"}})"),
+               Catch::Contains(":1:79: training: bf16.enabled is \"yes\"; it should be true or false"));
+    CHECK_THAT(of(R"({"train_batch_size": 8, "fp16": {"enabled": 3}})"), Catch::Contains("fp16.enabled is 3;"));
+    CHECK_THAT(of(R"({"num_train_epochs": 1, "bf16": "on"})"), Catch::Contains("training: bf16 is \"on\";"));
+    CHECK_THAT(of(R"({"num_train_epochs": 1, "tf32": "on"})"), Catch::Contains("training: tf32 is \"on\";"));
+    CHECK(of(R"({"train_batch_size": 8, "bf16": {"enabled": "auto"}, "fp16": {"enabled": null}})").empty());
+}
+
+TEST_CASE("what DeepSpeed would do otherwise is named as assumed", "[model][formats]") {
+    const auto assumed = [](const std::string& training) {
+        return good_workload("{\"model\": \"resnet18\", \"training\": " + training + "}").assumed;
+    };
+    using Catch::VectorContains;
+    CHECK_THAT(
+        assumed(R"({"train_batch_size": 8, "activation_checkpointing": {"partition_activations": false}})"),
+        VectorContains(std::string("activation_checkpointing none unless stated (DeepSpeed's section of this name "
+                                   "configures what the program calls; where it calls it, state \"full\")")));
+    CHECK_THAT(
+        assumed(R"({"zero_optimization": {"stage": 2, "offload_optimizer": {"device": "cpu"},
+                           "offload_param": {"device": "none"}}})"),
+        VectorContains(std::string("offload_optimizer to cpu is left out: what it moves counts in GPU memory, and "
+                                   "moving it takes no time")));
+    CHECK_THAT(
+        assumed(R"({"train_batch_size": 48, "train_micro_batch_size_per_gpu": 2,
+                           "gradient_accumulation_steps": 3})"),
+        VectorContains(std::string("train_batch_size 48 is that of 8 data ranks; DeepSpeed starts on no others")));
+    CHECK_THAT(
+        assumed(R"({"train_batch_size": 48, "train_micro_batch_size_per_gpu": 2})"),
+        VectorContains(std::string("gradient_accumulation_steps 1, as on 24 data ranks (DeepSpeed accumulates on "
+                                   "fewer to make train_batch_size 48; state it for those)")));
+}
+
+// 64 samples over 2 x 3 = 6 a data rank.
+TEST_CASE("a batch of all GPUs that no number of them makes is refused", "[model][bad]") {
+    CHECK_THAT(error_of("{\"model\": \"resnet18\", \"training\": {\"train_micro_batch_size_per_gpu\": 2,\n"
+                        " \"gradient_accumulation_steps\": 3, \"train_batch_size\": 64}}"),
+               Catch::Contains(":2:56: train_batch_size is 64; it should be a multiple of the 6 samples a data rank"));
 }
 
 TEST_CASE("a duration that is stated twice is refused with what was stated", "[model][bad]") {
