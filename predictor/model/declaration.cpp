@@ -150,11 +150,14 @@ void name_model(Declaration& declaration) {
     model->set("name", name);
 }
 
-bool is_onnx(const std::string& path) {
+// Enough to tell what kind of file it is, however large.
+std::string start_of(const std::string& path) {
+    constexpr std::size_t enough = 256;
     auto stream = ByteStream::open(path);
-    std::string first;
-    for (int byte = 0; stream && first.size() < 4 && (byte = stream->get()) >= 0;) first += static_cast<char>(byte);
-    return looks_like_onnx(first);
+    std::string start;
+    for (int byte = 0; stream && start.size() < enough && (byte = stream->get()) >= 0;)
+        start += static_cast<char>(byte);
+    return start;
 }
 
 Result<Declaration> read_onnx_file(const std::string& path, const std::string& source) {
@@ -191,11 +194,12 @@ Result<Declaration> read_path(const std::string& path, int depth) {
         return read_path(inside, depth);
     }
     const std::string source = one_line(path, longest_shown_name);
-    if (is_onnx(path)) return read_onnx_file(path, source);
+    const std::string start = start_of(path);
+    if (looks_like_onnx(start)) return read_onnx_file(path, source);
+    if (auto s = check_is_json(start, source); !s) return s.error();
     const JsonLimits limits;
     auto text = read_file(path, limits.bytes);
     if (!text) return text.error();
-    if (auto s = check_is_json(*text, source); !s) return s.error();
     const TreeRoom room(text->size());
     auto tree = parse_json(*text, source, limits);
     if (!tree) return tree.error();

@@ -76,6 +76,24 @@ bool is_time_major(const OnnxGraph& graph, const OnnxInput& input) {
            });
 }
 
+// PyTorch's usual export folds each batch norm into the convolution before it, which then has a bias. A square root is
+// a norm that an exporter took apart.
+bool may_lack_norms(const OnnxGraph& graph) {
+    bool convolves = false;
+    for (const OnnxNode& node : graph.nodes) {
+        if (node.type == "Sqrt" || node.type.find("Normalization") != std::string::npos) return false;
+        if (node.type != "Conv") continue;
+        if (node.inputs.size() < 3 || node.inputs[2].empty()) return false;
+        convolves = true;
+    }
+    return convolves;
+}
+
+// What PyTorch calls every graph says nothing about this one.
+bool is_telling(const std::string& name) {
+    return !name.empty() && name != "main_graph" && name != "torch_jit" && name != "torch-jit-export";
+}
+
 // Operators of other vendors mean what their names say there; one of them is ours.
 bool is_known(const OnnxNode& node) {
     const bool ours =
@@ -217,6 +235,10 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
     OnnxInput first = *found;
     if (auto s = check_input(first, source); !s) return s.error();
     close_dimensions(first, true, assumed);
+    if (may_lack_norms(*graph))
+        assumed.emplace_back(
+            "no batch norms: an exporter may have folded them; where the network has them, export with "
+            "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False");
 
     OnnxFollower follower(is_time_major(*graph, first) ? first.shape[1] : first.shape[0]);
     for (OnnxTensor& tensor : graph->initializers) {
@@ -253,7 +275,7 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
     Value input = Value::array();
     for (const std::int64_t size : follower.sample_shape(first.shape)) input.push(size);
     Value out = Value::object();
-    if (!graph->name.empty()) out.set("name", one_line(graph->name, 80));
+    if (is_telling(graph->name)) out.set("name", one_line(graph->name, 80));
     out.set("input", std::move(input));
     if (!assumed.empty()) {
         Value sentences = Value::array();

@@ -9,6 +9,7 @@
 #include "model_test_support.h"
 #include "onnx_writer.h"
 #include "predictor/model/onnx.h"
+#include "tests/scratch_folder.h"
 
 using namespace dlcast;
 using namespace onnx_writer;
@@ -41,6 +42,31 @@ std::string error_of_file(const std::string& file) {
 }
 
 }  // namespace
+
+TEST_CASE("convolutions with biases and no norm may have had their batch norms folded into them", "[model][onnx]") {
+    const auto warned = [](const std::string& more) {
+        const auto w = good(model(input("x", {1, 3, 8, 8}) + weight("w", {3, 3, 1, 1}) + weight("b", {3}) +
+                                  node("Conv", {"x", "w", "b"}, "c") + more));
+        return std::any_of(w.assumed.begin(), w.assumed.end(), [](const std::string& text) {
+            return text.starts_with("no batch norms: ") && text.ends_with("do_constant_folding=False");
+        });
+    };
+    CHECK(warned(node("Relu", {"c"}, "y")));
+    CHECK_FALSE(warned(node("BatchNormalization", {"c", "b", "b", "b", "b"}, "y")));
+    CHECK_FALSE(warned(node("Conv", {"c", "w"}, "y")));
+}
+
+TEST_CASE("a graph that PyTorch named is shown by its file's name", "[model][onnx]") {
+    const ScratchFolder scratch;
+    const auto name_of = [&](const std::string& graph) {
+        const auto declaration = read_model_argument(
+            scratch.write("unet.onnx", model(input("x", {1, 8}) + node("Relu", {"x"}, "y"), 13, graph)));
+        if (!declaration) FAIL(declaration.error().message);
+        return to_workload(*declaration)->model.name;
+    };
+    for (const char* graph : {"torch_jit", "main_graph", "torch-jit-export", ""}) CHECK(name_of(graph) == "unet");
+    CHECK(name_of("net") == "net");
+}
 
 // 3 x 3 x 3 x 8 + 8 = 224; batch norm 2 x 8 = 16; 8 x 10 + 10 = 90.
 TEST_CASE("a convolutional ONNX graph keeps its shapes and parameters", "[model][onnx]") {

@@ -73,8 +73,8 @@ inline std::string reals(const std::string& name, const std::vector<float>& valu
     return bytes(5,
                  varint(1, static_cast<std::int64_t>(values.size())) + varint(2, 1) + bytes(8, name) + bytes(9, data));
 }
-inline std::string model(const std::string& graph, std::int64_t opset = 13) {
-    return varint(1, 8) + bytes(2, "writer") + bytes(8, varint(2, opset)) + bytes(7, graph + bytes(2, "net"));
+inline std::string model(const std::string& graph, std::int64_t opset = 13, const std::string& name = "net") {
+    return varint(1, 8) + bytes(2, "writer") + bytes(8, varint(2, opset)) + bytes(7, graph + bytes(2, name));
 }
 
 }  // namespace onnx_writer
