@@ -5,14 +5,14 @@
 
 #include "predictor/model/overrides.h"
 #include "tests/model/model_test_support.h"
+#include "tests/scratch_folder.h"
 
 using namespace dlcast;
 
 namespace {
 
 // Value and origin of one setting, as `dlcast explain --json` prints it.
-std::string setting(const std::string& json, const std::string& key) {
-    const auto declaration = parse_payload(json);
+std::string setting(const Result<Declaration>& declaration, const std::string& key) {
     REQUIRE(declaration);
     const auto workload = to_workload(*declaration);
     if (!workload) FAIL(workload.error().message);
@@ -22,6 +22,8 @@ std::string setting(const std::string& json, const std::string& key) {
             return one.find("value")->as_string() + ", " + one.find("origin")->as_string();
     return "";
 }
+
+std::string setting(const std::string& json, const std::string& key) { return setting(parse_payload(json), key); }
 
 }  // namespace
 
@@ -60,6 +62,14 @@ TEST_CASE("degrees, validation, checkpoints and measured steps are explained, to
     REQUIRE(workload);
     CHECK_THAT(explain_text(*trained, *workload), Catch::Contains("parallel.fsdp               full                    "
                                                                   "stated on the command line\n"));
+}
+
+TEST_CASE("a value of a file that the model file names is explained by its place there", "[explain]") {
+    const ScratchFolder scratch;
+    const std::string training = scratch.write("ds_config.json", R"({"bf16": {"enabled": true}})");
+    const auto declaration =
+        read_model_argument(scratch.write("ds.json", R"({"model": "resnet18", "training": "ds_config.json"})"));
+    CHECK(setting(declaration, "precision") == "bf16, " + training + ":1:10: stated");
 }
 
 // CIFAR-10's images have 32 pixels, ResNet's own 224; SQuAD's windows 384 tokens, BERT's positions 512.
