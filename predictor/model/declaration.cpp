@@ -9,6 +9,7 @@
 #include "predictor/base/reader.h"
 #include "predictor/base/text.h"
 #include "predictor/base/tree_memory.h"
+#include "predictor/base/utf8.h"
 #include "predictor/model/formats.h"
 #include "predictor/model/onnx.h"
 #include "predictor/model/onnx_wire.h"
@@ -172,18 +173,26 @@ Result<Declaration> read_onnx_file(const std::string& path, const std::string& s
     return declaration;
 }
 
+// The start of a file on one line, for messages; other bytes than text are not shown.
+std::string quoted_start(const std::string& line) {
+    constexpr std::size_t longest_start = 24;
+    const std::string start = one_line(line, longest_start);
+    std::size_t at = 0, length = 0;
+    while ((length = utf8_sequence(std::string_view(start).substr(at))) > 0) at += length;
+    return at > 0 && at == start.size() ? fmt::format("\"{}\"", start) : "bytes that are no text";
+}
+
 // JSON begins with an object; what begins otherwise is told what would be read. Nothing at all, and comments that
 // somebody put before the object, the parser names.
 Status check_is_json(const std::string& text, const std::string& source) {
-    constexpr std::size_t longest_start = 24;
     const auto start = text.find_first_not_of(" \t\r\n\xEF\xBB\xBF");
     if (start == std::string::npos || text[start] == '{' || text[start] == '[' || text[start] == '/') return ok();
     const std::string first = text.substr(start, text.find_first_of("\r\n", start) - start);
     return invalid_argument(at_place(
         source, {1, 1},
-        fmt::format("no model file: it starts with \"{}\"; dlcast reads JSON (its own, Hugging Face's config.json, "
+        fmt::format("no model file: it starts with {}; dlcast reads JSON (its own, Hugging Face's config.json, "
                     "Keras's, DeepSpeed's beside a model) and ONNX",
-                    one_line(first, longest_start))));
+                    quoted_start(first))));
 }
 
 Result<Declaration> read_path(const std::string& path, int depth) {

@@ -65,8 +65,9 @@ TEST_CASE("a file of another kind is told what is read", "[model][bad]") {
               ":1:1: no model file: it starts with \"# dlcast\"; dlcast reads JSON (its own, Hugging Face's "
               "config.json, Keras's, DeepSpeed's beside a model) and ONNX");
     CHECK_THAT(read_error(scratch.file("train.py", "import torch")), Catch::Contains("starts with \"import torch\""));
-    CHECK_THAT(read_error(scratch.file("large.onnx", std::string(1 << 21, '\xAB'))),
-               Catch::Contains("large.onnx:1:1: no model file: it starts with"));
+    CHECK_THAT(
+        read_error(scratch.file("large.onnx", std::string(1 << 21, '\xAB'))),
+        Catch::Contains("large.onnx:1:1: no model file: it starts with bytes that are no text; dlcast reads JSON"));
     // A comment before an object is no other kind.
     CHECK_THAT(read_error(scratch.file("comment.json", "// my net\n{}")), Catch::Contains("a comment; JSON has none"));
 }
