@@ -216,10 +216,14 @@ private:
         for (const char* key : {"per_gpu_train_batch_size", "per_device_train_batch_size"})
             if (auto s = count(in, key, "batch_size"); !s) return s;
         const Value* steps = stated(in, "max_steps");
-        if (steps && steps->is_integer() && steps->as_integer() > 0)
+        const Value* epochs = stated(in, "num_train_epochs");
+        if (steps && steps->is_integer() && steps->as_integer() > 0) {
             set("steps", *steps, *steps);
-        else
-            copy(in, "num_train_epochs", "epochs");
+        } else if (epochs) {
+            const auto read = [](ObjectReader& r) { r.number("num_train_epochs", 1e-6, 1e9); };
+            if (auto s = check(*epochs, "num_train_epochs", read); !s) return s;
+            set("epochs", *epochs, *epochs);
+        }
         // The Trainer's fp16 is autocast, with weights in fp32.
         for (const auto& [key, precision] : {std::pair{"tf32", "tf32"}, {"fp16", "amp"}, {"bf16", "bf16"}})
             if (const Value* on = in.find(key); on && !on->is_object()) {

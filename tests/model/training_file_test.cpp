@@ -121,7 +121,7 @@ TEST_CASE("the Trainer's \"deepspeed\" is followed from the file that names it",
     CHECK_THAT(gone, Catch::Contains("write its path from the folder of this file"));
 }
 
-TEST_CASE("a switch of a precision is true or false", "[model][bad]") {
+TEST_CASE("values of other tools' keys are refused under those keys", "[model][bad]") {
     const auto of = [](const std::string& training) {
         return error_of("{\"model\": \"resnet18\", \"training\": " + training + "}");
     };
@@ -129,6 +129,8 @@ TEST_CASE("a switch of a precision is true or false", "[model][bad]") {
                Catch::Contains(":1:79: training: bf16.enabled is \"yes\"; it should be true or false"));
     CHECK_THAT(of(R"({"train_batch_size": 8, "fp16": {"enabled": 3}})"), Catch::Contains("fp16.enabled is 3;"));
     CHECK_THAT(of(R"({"num_train_epochs": 1, "bf16": "on"})"), Catch::Contains("training: bf16 is \"on\";"));
+    CHECK_THAT(of(R"({"num_train_epochs": "3"})"),
+               Catch::Contains("training: num_train_epochs is \"3\"; it should be"));
     CHECK_THAT(of(R"({"num_train_epochs": 1, "tf32": "on"})"), Catch::Contains("training: tf32 is \"on\";"));
     CHECK(of(R"({"train_batch_size": 8, "bf16": {"enabled": "auto"}, "fp16": {"enabled": null}})").empty());
 }
