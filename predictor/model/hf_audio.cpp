@@ -193,7 +193,7 @@ Result<ModelSpec> build_ast(HfConfig& c, const std::string& name) {
     b.norm("norm", LayerKind::layer_norm);
     b.reshape("first", {width});
     b.norm("classifier.norm", LayerKind::layer_norm);
-    b.linear("classifier", c.options.classes > 0 ? c.options.classes : c.size_or({"num_labels"}, 527));
+    b.linear("classifier", c.labels(527));
     b.loss("loss");
     return b.finish(name, "vit");
 }

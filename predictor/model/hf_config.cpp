@@ -78,6 +78,10 @@ Value keep_hf_keys(const Value& config) {
         out.as_object().push_back(member);
         if (member.value.is_object()) out.as_object().back().value = keep_hf_keys(member.value);
     }
+    // Transformers writes the names of labels, and their number only where it is its own default.
+    const Value* names = config.find("id2label");
+    if (names && names->is_object() && !names->as_object().empty() && !out.find("num_labels"))
+        out.set("num_labels", static_cast<std::int64_t>(names->as_object().size())).at = names->at;
     return out;
 }
 
@@ -128,6 +132,10 @@ std::int64_t HfConfig::size_or(std::initializer_list<const char*> names, std::in
         return reader_.integer(name, least_of(name), most_of(name)).value_or(standard);
     }
     return standard;
+}
+
+std::int64_t HfConfig::labels(std::int64_t standard) {
+    return options.classes > 0 ? options.classes : std::max<std::int64_t>(1, size_or({"num_labels"}, standard));
 }
 
 bool HfConfig::flag_or(const char* name, bool standard) { return reader_.boolean(name).value_or(standard); }

@@ -34,6 +34,8 @@ public:
     /// Required, 1 to 10^7; 1 where it is missing, and the fault is kept.
     std::int64_t size(std::initializer_list<const char*> names);
     std::int64_t size_or(std::initializer_list<const char*> names, std::int64_t standard);
+    /// Of a classifier: the data set's classes, else the config's labels, else `standard`.
+    std::int64_t labels(std::int64_t standard);
     bool flag_or(const char* name, bool standard);
     std::string text_or(std::initializer_list<const char*> names, const std::string& standard);
     double number_or(const char* name, double standard);

@@ -66,7 +66,7 @@ Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std:
     if (c.options.task == "classification" || c.is_for("ForSequenceClassification")) {
         b.set_head(true);
         b.reshape("last", {b.shape().back()});
-        b.linear("score", c.options.classes > 0 ? c.options.classes : 2, false);
+        b.linear("score", c.labels(2), false);
         b.loss("loss");
     } else if (c.options.task != "features") {
         add_lm_head(b, d.vocab, d.tied, d.head_bias);

@@ -150,7 +150,7 @@ void add_task(ModelBuilder& b, HfConfig& c, const Encoder& e) {
     if (task == "classification") {
         if (!e.pooler) b.reshape("classifier.first", {e.width});
         b.dropout("classifier.drop");
-        b.linear("classifier", c.options.classes > 0 ? c.options.classes : 2);
+        b.linear("classifier", c.labels(2));
         return void(b.loss("loss"));
     }
     if (task == "question_answering") {

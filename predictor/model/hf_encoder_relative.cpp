@@ -20,7 +20,7 @@ Result<ModelSpec> finish(HfConfig& c, ModelBuilder& b, const std::string& name, 
     b.set_head(true);
     if (c.options.task == "classification" || c.options.classes > 0 || c.is_for("ForSequenceClassification")) {
         b.reshape("classifier.first", {width});
-        b.linear("classifier", c.options.classes > 0 ? c.options.classes : 2);
+        b.linear("classifier", c.labels(2));
         b.loss("loss");
     } else if (c.options.task == "question_answering" || c.is_for("ForQuestionAnswering")) {
         b.linear("qa_outputs", 2);

@@ -19,10 +19,6 @@ std::int64_t image_size_of(HfConfig& c, std::int64_t standard) {
     return size;
 }
 
-std::int64_t classes_of(HfConfig& c) {
-    return c.options.classes > 0 ? c.options.classes : std::max<std::int64_t>(1, c.size_or({"num_labels"}, 1000));
-}
-
 Result<ModelSpec> with_size(Result<ModelSpec> model, std::int64_t size) {
     if (model) model->image_size = size;
     return model;
@@ -43,7 +39,7 @@ VitOptions read_vit(HfConfig& c, std::int64_t patch) {
 
 Result<ModelSpec> build_hf_vit(HfConfig& c, const std::string& name) {
     VitOptions o = read_vit(c, 16);
-    o.classes = classes_of(c);
+    o.classes = c.labels(1000);
     if (c.family == "deit") o.extra_tokens = 2;
     const std::int64_t size = image_size_of(c, 224);
     return with_size(build_vision_transformer(name, size, o), size);
@@ -53,7 +49,7 @@ Result<ModelSpec> build_hf_vit(HfConfig& c, const std::string& name) {
 // positions; the mean of the patches is classified behind a norm.
 Result<ModelSpec> build_beit(HfConfig& c, const std::string& name) {
     VitOptions o = read_vit(c, 16);
-    o.classes = classes_of(c);
+    o.classes = c.labels(1000);
     const std::int64_t size = image_size_of(c, 224);
     const auto side = static_cast<double>(2 * (size / o.patch) - 1);
     const auto width = static_cast<double>(o.width);
@@ -71,7 +67,7 @@ Result<ModelSpec> build_beit(HfConfig& c, const std::string& name) {
 // of positions is that of the image size it was trained with.
 Result<ModelSpec> build_dinov2(HfConfig& c, const std::string& name) {
     VitOptions o = read_vit(c, 14);
-    o.classes = classes_of(c);
+    o.classes = c.labels(1000);
     o.class_width = 2;
     o.head_counts = false;
     const std::int64_t trained = std::max<std::int64_t>(o.patch, c.size_or({"image_size"}, 518));
@@ -98,7 +94,7 @@ Result<ModelSpec> build_hf_swin(HfConfig& c, const std::string& name) {
     o.mlp_ratio = std::max<std::int64_t>(1, c.size_or({"mlp_ratio"}, 4));
     if (const auto depths = c.list("depths")) o.depths = *depths;
     if (const auto heads = c.list("num_heads")) o.heads = *heads;
-    o.classes = classes_of(c);
+    o.classes = c.labels(1000);
     const std::int64_t size = image_size_of(c, 224);
     if (c.failed()) return invalid_argument("incomplete");
     return with_size(build_swin_transformer(name, size, o), size);
@@ -111,7 +107,7 @@ Result<ModelSpec> build_hf_convnext(HfConfig& c, const std::string& name) {
     if (const auto widths = c.list("hidden_sizes")) o.widths = *widths;
     o.channels = std::max<std::int64_t>(1, c.size_or({"num_channels"}, 3));
     o.patch = std::max<std::int64_t>(1, c.size_or({"patch_size"}, 4));
-    o.classes = classes_of(c);
+    o.classes = c.labels(1000);
     const std::int64_t size = image_size_of(c, 224);
     if (c.failed()) return invalid_argument("incomplete");
     return with_size(build_convnext_network(name, size, o), size);
@@ -133,7 +129,7 @@ Result<ModelSpec> build_hf_resnet(HfConfig& c, const std::string& name) {
         return invalid_argument("unknown depths");
     }
     const std::int64_t size = image_size_of(c, 224);
-    auto model = build_resnet(found, size, classes_of(c));
+    auto model = build_resnet(found, size, c.labels(1000));
     if (model) model->name = name;
     return with_size(std::move(model), size);
 }

@@ -11,6 +11,7 @@ namespace dlcast {
 namespace {
 
 constexpr std::int64_t most_count = 1'000'000'000'000;
+constexpr double least_checkpoint_minutes = 0.01;
 
 const std::vector<std::string>& precision_names() {
     static const std::vector<std::string> names = {"fp32", "tf32", "amp", "fp16", "bf16", "fp8"};
@@ -184,6 +185,9 @@ Result<TrainingRead> read_training(const Value* value, const std::string& source
     t.channels_last = layout.value_or(0) == 1;
     t.eval_every = read_eval_every(r);
     t.checkpoint_minutes = r.number("checkpoint_minutes", 0.0, 1e9).value_or(0.0);
+    if (t.checkpoint_minutes > 0 && t.checkpoint_minutes < least_checkpoint_minutes)
+        r.fail("checkpoint_minutes", fmt::format("checkpoint_minutes is {:g}; it should be 0 (none) or at least {:g}",
+                                                 t.checkpoint_minutes, least_checkpoint_minutes));
     out.seq_len = r.integer("seq_len", 1, 100'000'000).value_or(0);
     out.image_size = r.integer("image_size", 1, 100'000).value_or(0);
     out.trainable = r.string("trainable").value_or("all");

@@ -131,6 +131,7 @@ TEST_CASE("numbers outside of reason are refused", "[model][bad]") {
                              R"("image_size": -224)",
                              R"("grad_accum": 99999999999)",
                              R"("checkpoint_minutes": -5)",
+                             R"("checkpoint_minutes": 1e-300)",
                              R"("eval_every": "day")",
                              R"("trainable": "lora")",
                              R"("trainable": "lora:r=0")",

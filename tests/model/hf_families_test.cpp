@@ -60,3 +60,19 @@ TEST_CASE("grouped keys, tied tables and the size of a head follow the config", 
     // Heads of 32: q 64 x 128, k and v 64 x 64, out 128 x 64.
     CHECK(good_workload("{" + sizes + R"(, "head_dim": 32})").model.parameters == outside + 2 * 64 * 128 + 2 * 64 * 64);
 }
+
+// Transformers leaves "num_labels" out and writes the names.
+TEST_CASE("a classifier has as many outputs as its config has labels", "[model][formats]") {
+    const std::string bert = R"({"model_type": "bert", "architectures": ["BertForSequenceClassification"],
+        "hidden_size": 128, "num_hidden_layers": 2, "num_attention_heads": 2, "intermediate_size": 512, "vocab_size": 30522,
+        "max_position_embeddings": 512, "type_vocab_size": 2)";
+    const auto outputs = [](const std::string& config) {
+        const Workload w = good_workload(config);
+        for (const Layer& layer : w.model.layers)
+            if (layer.name == "classifier") return layer.output.back();
+        return std::int64_t{0};
+    };
+    CHECK(outputs(bert + "}") == 2);
+    CHECK(outputs(bert + R"(, "id2label": {"0": "a", "1": "b", "2": "c", "3": "d", "4": "e"}})") == 5);
+    CHECK(outputs(bert + R"(, "num_labels": 3, "id2label": {"0": "a"}})") == 3);
+}
