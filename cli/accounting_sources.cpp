@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "cli/assoc_rows.h"
+#include "cli/counted.h"
 #include "cli/run_program.h"
 #include "cli/slurm_output.h"
 #include "predictor/base/text.h"
@@ -159,6 +160,27 @@ Result<Associations> read_associations(const AccountingOptions& options, std::ve
         warnings.push_back(std::string("without PriorityType=priority/multifactor Slurm counts no use") + otherwise);
     else if (auto s = read(run(sshare_arguments(), controller_remedy), read_sshare, out.usage); !s)
         warnings.push_back(s.error().message + otherwise);
+    return out;
+}
+
+std::vector<std::string> unmatched_filters(const AccountingOptions& options, const KnownNames& known) {
+    std::vector<std::string> out;
+    const auto check = [&](const char* option, const std::vector<std::string>& given,
+                           const std::set<std::string>& names) {
+        const std::vector<std::string> all(names.begin(), names.end());
+        for (const std::string& name : list_of(given)) {
+            if (names.contains(name)) continue;
+            const std::string near = nearest_name(name, all);
+            out.push_back(fmt::format("{} {}: no GPU job of this window and no budget has it{}", option,
+                                      one_line(name, 60),
+                                      !near.empty() ? fmt::format("; did you mean \"{}\"?", near)
+                                      : all.empty() ? ""
+                                                    : "; they have " + first_of(all)));
+        }
+    };
+    check("--account", options.accounts, known.accounts);
+    check("--user", options.users, known.users);
+    check("--partition", options.partitions, known.partitions);
     return out;
 }
 

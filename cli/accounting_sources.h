@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -46,6 +47,13 @@ struct Associations {
     std::vector<BudgetUsage> usage;
 };
 Result<Associations> read_associations(const AccountingOptions& options, std::vector<std::string>& warnings);
+
+/// Names of accounting by kind.
+struct KnownNames {
+    std::set<std::string> accounts, users, partitions;
+};
+/// A line for each name of -A, -u and -p that is not among `known`, with the nearest that is.
+std::vector<std::string> unmatched_filters(const AccountingOptions& options, const KnownNames& known);
 
 /// Does the run belong to what -A, -u, -p ask for?
 class RunFilter {

@@ -82,6 +82,8 @@ public:
     Status read_budgets(GpuHoursAnswer& answer) {
         const auto associations = read_associations(options_, answer.warnings);
         if (!associations) return associations.error();
+        for (std::string& line : unmatched_filters(options_, names_with(associations->rows)))
+            answer.warnings.push_back(std::move(line));
         const std::int64_t seen_until_s = std::min(window_.end_s, window_.now_s);
         const double days = static_cast<double>(seen_until_s - window_.begin_s) / 86'400;
         for (Budget& budget : budgets_of(associations->rows, associations->usage, all_, names_, days, window_.now_s))
@@ -101,6 +103,23 @@ public:
     }
 
 private:
+    // Of jobs on GPUs, and of associations.
+    KnownNames names_with(const std::vector<BudgetRow>& rows) const {
+        KnownNames out;
+        for (const auto& [key, cell] : all_.cells()) {
+            out.accounts.insert(names_.at(key.account));
+            out.users.insert(names_.at(key.user));
+            out.partitions.insert(names_.at(key.partition));
+        }
+        for (const BudgetRow& row : rows) {
+            out.accounts.insert(row.account);
+            out.users.insert(row.user);
+            out.partitions.insert(row.partition);
+        }
+        for (auto* names : {&out.accounts, &out.users, &out.partitions}) names->erase("");
+        return out;
+    }
+
     void add(const JobRun& run) {
         all_.add(run, calendar_);  // budgets of an account hold all its jobs
         if (!filter_(run.account, run.user, run.partition)) return;

@@ -129,6 +129,19 @@ TEST_CASE("pending and running jobs come from squeue, each once, whatever sacct 
     CHECK(f.ask().skipped.runaway == 1);
 }
 
+TEST_CASE("a filter that nothing has is told with the nearest name that is there", "[accounting]") {
+    Files f;
+    f.sacct(
+        "1|ada|lab|t4|COMPLETED|2026-03-02T00:00:00|2026-03-02T01:00:00|2026-03-02T02:00:00|3600|60|1||gres/gpu=1|\n");
+    f.options.accounts = {"lab,lap"};
+    f.options.users = {"ada"};
+    f.options.partitions = {"gpu"};
+    CHECK(
+        f.ask().warnings ==
+        std::vector<std::string>{"--account lap: no GPU job of this window and no budget has it; did you mean \"lab\"?",
+                                 "--partition gpu: no GPU job of this window and no budget has it; they have t4"});
+}
+
 TEST_CASE("a GPU whose type only its forecast tells is the type that Slurm has for it", "[accounting]") {
     Files f;
     const DeviceCatalog catalog = *shipped_catalog();
