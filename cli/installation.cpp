@@ -80,8 +80,10 @@ Result<OpenedModel> open_model(const std::string& weights_dir, const std::string
     }
     // A directory may hold the constants of the step-time model alone.
     if (!weights_dir.empty() && out.steps.gpus.empty()) return torch.error();
+    const char* named = std::getenv("DLCAST_MODULE");
+    const bool is_named = named && *named && torch.error().message.find(named) != std::string::npos;
     out.model = make_analytic_model();
-    out.warning = torch.error().message + "; the analytic model answers";
+    out.warning = torch.error().message + (is_named ? "; DLCAST_MODULE names it" : "") + "; the analytic model answers";
     return out;
 }
 

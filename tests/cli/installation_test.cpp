@@ -7,6 +7,7 @@
 #include "tests/scratch_folder.h"
 
 using namespace dlcast;
+using Catch::Matchers::Contains;
 using Catch::Matchers::EndsWith;
 
 TEST_CASE("a configuration named wins over DLCAST_CONFIG's, and that over the installed one", "[installation]") {
@@ -25,4 +26,7 @@ TEST_CASE("a configuration named wins over DLCAST_CONFIG's, and that over the in
     }
     const Variable module("DLCAST_MODULE", "/opt/other.so");
     CHECK(find_installation().module_file == "/opt/other.so");
+    const auto opened = open_model("", "");
+    REQUIRE(opened);
+    CHECK_THAT(opened->warning, Contains("'/opt/other.so'") && Contains("; DLCAST_MODULE names it; "));
 }
