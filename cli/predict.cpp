@@ -21,16 +21,25 @@ struct Options {
 };
 
 // Every model of the zoo with its parameters.
-int list_models() {
+int list_models(bool json) {
+    Value models = Value::array();
+    std::string table;
     for (const std::string& name : zoo_names()) {
         Declaration declaration;
         declaration.value.set("model", name);
         declaration.source = name;
         const auto workload = to_workload(declaration);
         if (!workload) return report(workload.error());
-        fmt::print("{:<32}{:>16} M parameters\n", name,
-                   fmt::format("{:.1f}", static_cast<double>(workload->model.parameters) / 1e6));
+        const std::uint64_t parameters = workload->model.parameters;
+        table += fmt::format("{:<32}{:>16} M parameters\n", name,
+                             fmt::format("{:.1f}", static_cast<double>(parameters) / 1e6));
+        Value& one = models.push(Value::object());
+        one.set("name", name);
+        one.set("parameters", parameters);
     }
+    Value out = Value::object();
+    out.set("models", std::move(models));
+    fmt::print("{}", json ? write_json(out, 2) + "\n" : table);
     return exit_done;
 }
 
@@ -73,7 +82,7 @@ void add_predict(CLI::App& app, int& exit_code) {
     verb->add_flag("--json", options->json, "Print one JSON object");
     verb->callback([&exit_code, options] {
         if (!options->list && options->forecast.predict.model.empty()) throw CLI::RequiredError("MODEL");
-        exit_code = options->list ? list_models() : run_predict(*options);
+        exit_code = options->list ? list_models(options->json) : run_predict(*options);
     });
 }
 
