@@ -83,6 +83,11 @@ def wishes_of_the_user(cluster, check):
     for wish, among in (("v100", ["v100"]), ("t4", ["t4"]), ("t4,v100", ["t4", "v100"])):
         job = cluster.submit(f"--dl-model={model}", "--gpus=1", "-p", wish).job
         check(f"-p {wish} is the list of candidates", cluster.show(job)["Partition"] in among + [wish], cluster.show(job))
+    for where in ("--nodelist=gpuv1", "--exclude=gpua1,gpua2"):
+        answer = cluster.submit(f"--dl-model={model}", "--gpus=1", "-p", "a100,v100", where)
+        check(f"{where} leaves the partitions", answer.rc == 0 and cluster.show(answer.job)["Partition"] == "a100,v100", answer.err)
+    job = cluster.submit(f"--dl-model={model}", "--gpus=1", "-p", "a100", "--deadline=now+2hours", held=False).job
+    check("--deadline ends no job before its time", cluster.wait_for_end(job).startswith("COMPLETED"), cluster.show(job))
     job = cluster.submit(f"--dl-model={model}", "--gpus=1").job
     check("without -p a partition with GPUs is chosen", cluster.show(job)["Partition"] in ("a100", "v100", "t4"), cluster.show(job))
     check.show(job)
