@@ -78,10 +78,10 @@ std::string groups_text(const char* title, const std::map<Names::Id, JudgedGroup
 std::string rollout_text(const Rollout& r) {
     if (r.jobs == 0) return "";
     std::string out = fmt::format(
-        "\n{} ran under limits of their own; enforcing would have: killed {}, given more time to {} that timed "
-        "out, saved "
+        "\n{} ran under {} own; enforcing would have: killed {}, given more time to {} that timed out, saved "
         "{} GPU-hours of reservation",
-        counted(r.jobs, "job"), r.would_be_killed, r.would_have_longer, format_hours(r.saved_gpu_h));
+        counted(r.jobs, "job"), r.jobs == 1 ? "a limit of its" : "limits of their", r.would_be_killed,
+        r.would_have_longer, format_hours(r.saved_gpu_h));
     if (r.added_gpu_h > 0) out += fmt::format(", added {}", format_hours(r.added_gpu_h));
     return out + "\n";
 }

@@ -17,7 +17,7 @@ namespace {
 constexpr double bytes_per_GiB = 1 << 30;
 
 std::string duration_words(const Training& training) {
-    if (training.epochs) return fmt::format(", {:g} epochs", *training.epochs);
+    if (training.epochs) return fmt::format(", {:g} epoch{}", *training.epochs, *training.epochs == 1 ? "" : "s");
     if (training.steps) return ", " + counted(*training.steps, "step");
     if (training.tokens) return fmt::format(", {:g} tokens", *training.tokens);
     return "";

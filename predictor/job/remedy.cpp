@@ -19,11 +19,13 @@ std::string time_remedy(const Workload& workload, const JobForecast& job, const 
     const double share = held_s / all_s;
     if (share < 1 && share > 1e-4)
         out += fmt::format(", or chain {:.0f} jobs that resume from checkpoints", std::ceil(1 / share));
+    const auto train = [&](double count, const char* what) {
+        out += fmt::format(", or train {:.0f} {}{}", std::floor(count), what, std::floor(count) == 1 ? "" : "s");
+    };
     if (workload.training.epochs && *workload.training.epochs * share >= 1)
-        out += fmt::format(", or train {:.0f} epochs", std::floor(*workload.training.epochs * share));
+        train(*workload.training.epochs * share, "epoch");
     else if (workload.training.steps && static_cast<double>(*workload.training.steps) * share >= 1)
-        out +=
-            fmt::format(", or train {:.0f} steps", std::floor(static_cast<double>(*workload.training.steps) * share));
+        train(static_cast<double>(*workload.training.steps) * share, "step");
     return out;
 }
 
