@@ -24,7 +24,7 @@ const std::vector<std::string>& usual_gpus() {
 // Placements of each GPU by name, or of all partitions.
 Result<std::vector<Placement>> find_all(const CompareOptions& options, const PredictSite& site, Comparison& out) {
     std::vector<Placement> all;
-    std::vector<std::string> names = options.gpus;
+    std::vector<std::string> names = distinct_gpus(options.gpus, *site.catalog);
     if (names.empty() && !site.cluster) {
         names = usual_gpus();
         out.assumed.push_back(fmt::format("{} GPUs of several generations (no --gpu, no cluster file)", names.size()));

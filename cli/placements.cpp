@@ -131,6 +131,17 @@ int most_devices(const Partition& partition) {
     return most;
 }
 
+std::vector<std::string> distinct_gpus(const std::vector<std::string>& names, const DeviceCatalog& catalog) {
+    std::vector<std::string> out;
+    std::set<std::string> seen;
+    for (const std::string& name : names) {
+        std::string ignored;
+        const auto device = catalog.find_or_typical(name, ignored);
+        if (seen.insert(device ? device->name : name).second) out.push_back(name);
+    }
+    return out;
+}
+
 std::string missing_cpu(const std::vector<std::string>& partitions, const SiteConfig& site) {
     if (site.gpu_names.contains(cpu_device)) return "";
     return named(partitions) +

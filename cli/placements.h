@@ -40,6 +40,8 @@ void set_hours(Value& entry, const Placement& place, double hours);
 bool has_gpus(const Partition& partition);
 /// The most devices one kind of its nodes has: GPUs, or of a partition without GPUs nodes.
 int most_devices(const Partition& partition);
+/// GPUs by name, each once whatever its names; one that nobody knows stays, to be told where it is looked up.
+std::vector<std::string> distinct_gpus(const std::vector<std::string>& names, const DeviceCatalog& catalog);
 /// Why these partitions without GPUs have no forecast, with the remedy; empty: the site names the device of their CPUs.
 std::string missing_cpu(const std::vector<std::string>& partitions, const SiteConfig& site);
 

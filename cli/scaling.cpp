@@ -37,7 +37,7 @@ Result<std::vector<Place>> places_of(const ScaleOptions& options, const PredictS
                                      std::vector<std::string>& left_out) {
     std::vector<Place> out;
     const int standard = options.max_gpus > 0 ? options.max_gpus : usual_most_gpus;
-    for (const std::string& gpu : options.gpus) out.push_back({"", gpu, standard});
+    for (const std::string& gpu : distinct_gpus(options.gpus, *site.catalog)) out.push_back({"", gpu, standard});
     if (!out.empty()) return out;
     const auto partitions = site_partitions(options.predict.partition, site);
     if (!partitions) return partitions.error();

@@ -41,6 +41,14 @@ TEST_CASE("GPU types are ordered by time", "[compare]") {
     CHECK(to_value(*comparison).find("gpus")->as_array()[2].find("gpu")->as_string() == "T4");
 }
 
+TEST_CASE("a GPU named twice, by whatever names, is compared once", "[compare]") {
+    CompareOptions options = resnet();
+    options.gpus = {"T4", "tesla-t4", "t4"};
+    const auto comparison = compare(options);
+    REQUIRE(comparison);
+    CHECK(comparison->gpus.size() == 1);
+}
+
 TEST_CASE("a GPU whose memory is too small comes last, and pale in the picture", "[compare]") {
     CompareOptions options = resnet();
     options.predict.overrides.batch_size = 300;

@@ -71,6 +71,18 @@ TEST_CASE("a partition is scaled over doubled counts up to all it has", "[scale]
     CHECK(counts((*scaling)->curves[1]) == std::vector<int>{1, 2});
 }
 
+TEST_CASE("a GPU named twice is one curve, and one epoch is one", "[scale]") {
+    ScaleOptions options = resnet();
+    options.gpus = {"T4", "t4"};
+    options.max_gpus = 4;
+    options.predict.overrides.epochs = 1;
+    const auto scaling = scale(options, false);
+    REQUIRE(scaling);
+    REQUIRE((*scaling)->curves.size() == 1);
+    CHECK(counts((*scaling)->curves[0]) == std::vector<int>{1, 2, 4});
+    CHECK_THAT(to_text(**scaling), Contains(", 1 epoch, "));
+}
+
 TEST_CASE("a batch a GPU is kept unless the batch is global, and the user is told which", "[scale]") {
     const auto weak = scale(resnet());
     REQUIRE(weak);
