@@ -216,13 +216,14 @@ SweepResult sweep_steps(const SweepContext& c, const std::vector<ProfiledModel>&
                 ++out.left;
                 continue;
             }
+            const double made_from_s = steady_now_s();
             auto network = c.backend.network(model.model, model.training);
             if (refused(c, error_of(network), what, out)) continue;
             DataParallelStep step(c.ranks, std::move(*network), exchange);
             const double begin_s = steady_now_s();
             (void)step.run_s();
             const double once_s = steady_now_s() - begin_s;
-            least.took(point, once_s);
+            least.took(point, begin_s - made_from_s, once_s);
             if (!budget.holds(fewest_runs * once_s)) {
                 ++out.left;
                 continue;

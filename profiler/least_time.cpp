@@ -21,23 +21,28 @@ double wall_s(PreparedWork& work) {
 }
 
 double LeastTime::of_s(const SamplePoint& point, const ProfiledModel* model) {
-    double work = 0.0, made_bytes = 0.0, seen_s = 0.0;
-    if (const auto* op = std::get_if<Operator>(&point)) {
-        work = flops(*op);
-        made_bytes = tensor_bytes(*op, true);
-    }
-    if (const auto* pass = std::get_if<MeasuredPass>(&point); pass != nullptr && model != nullptr) {
-        work = 3.0 * static_cast<double>(pass->batch) * forward_flops(model->model);  // backward is two forwards
-        made_bytes = element_bytes(pass->precision) * static_cast<double>(model->model.parameters);
-        if (const auto known = step_s_.find({pass->model, pass->batch}); known != step_s_.end()) seen_s = known->second;
-    }
-    const double counted_s = work > 0.0 ? (runs_before + fewest_runs) * work / flops_per_s() : 0.0;
-    return std::max(counted_s, fewest_runs * seen_s) + making_s(made_bytes);
+    if (const auto* op = std::get_if<Operator>(&point))
+        return (runs_before + fewest_runs) * counted_s(flops(*op)) + making_s(tensor_bytes(*op, true));
+    const auto* pass = std::get_if<MeasuredPass>(&point);
+    if (pass == nullptr || model == nullptr) return 0.0;
+    if (const auto seen = seen_.find({pass->model, pass->batch}); seen != seen_.end())
+        return seen->second.prepared_s + (1 + counted_runs) * seen->second.once_s;
+    Training training = model->training;
+    training.batch_size = pass->batch;
+    training.precision = pass->precision;
+    const MemoryEstimate need = step_memory(model->model, training, true);
+    const double forward = static_cast<double>(pass->batch) * forward_flops(model->model);
+    const double step_s =
+        counted_s(3.0 * forward) +  // backward is two forwards
+        making_s(need.gradients_bytes + need.activations_bytes + need.optimizer_bytes);
+    return making_s(need.weights_bytes + need.optimizer_bytes) + (runs_before + counted_runs) * step_s;
 }
 
-void LeastTime::took(const SamplePoint& point, double once_s) {
-    if (const auto* pass = std::get_if<MeasuredPass>(&point)) step_s_[{pass->model, pass->batch}] = once_s;
+void LeastTime::took(const SamplePoint& point, double prepared_s, double once_s) {
+    if (const auto* pass = std::get_if<MeasuredPass>(&point)) seen_[{pass->model, pass->batch}] = {prepared_s, once_s};
 }
+
+double LeastTime::counted_s(double work) { return work > 0.0 ? work / flops_per_s() : 0.0; }
 
 double LeastTime::making_s(double tensor_bytes) {
     if (tensor_bytes < soon_made_bytes) return 0.0;

@@ -35,7 +35,7 @@ double tensor_bytes(const Operator& op, bool fused_attention) {
     }
 }
 
-Status check_memory(const ModelSpec& model, const Training& training, double free_bytes, bool fused_attention) {
+MemoryEstimate step_memory(const ModelSpec& model, const Training& training, bool fused_attention) {
     Workload whole;
     whole.model = model;
     whole.training = training;
@@ -45,15 +45,21 @@ Status check_memory(const ModelSpec& model, const Training& training, double fre
     const bool narrow = training.precision == Precision::bf16 || training.precision == Precision::fp16;
     const double width = narrow ? 0.5 : 1.0;
     whole.training.precision = Precision::fp32;
-    const MemoryEstimate need = estimate_memory(whole, Layout{}, training.batch_size, Device{});
-    const double total =
-        width * (need.weights_bytes + need.gradients_bytes + need.optimizer_bytes + need.activations_bytes);
+    MemoryEstimate out = estimate_memory(whole, Layout{}, training.batch_size, Device{});
+    for (double* part : {&out.weights_bytes, &out.gradients_bytes, &out.optimizer_bytes, &out.activations_bytes})
+        *part *= width;
+    return out;
+}
+
+Status check_memory(const ModelSpec& model, const Training& training, double free_bytes, bool fused_attention) {
+    const MemoryEstimate need = step_memory(model, training, fused_attention);
+    const double total = need.weights_bytes + need.gradients_bytes + need.optimizer_bytes + need.activations_bytes;
     if (fits(total, free_bytes)) return ok();
     return unavailable(fmt::format(
         "a training step of {} needs about {:.1f} GiB (weights {:.1f}, gradients {:.1f}, optimizer {:.1f}, activations "
         "{:.1f}), {:.1f} GiB are free; take a smaller batch or model",
-        model.name, total / GiB, width * need.weights_bytes / GiB, width * need.gradients_bytes / GiB,
-        width * need.optimizer_bytes / GiB, width * need.activations_bytes / GiB, free_bytes / GiB));
+        model.name, total / GiB, need.weights_bytes / GiB, need.gradients_bytes / GiB, need.optimizer_bytes / GiB,
+        need.activations_bytes / GiB, free_bytes / GiB));
 }
 
 Status check_memory(const Operator& op, double free_bytes, bool fused_attention) {

@@ -15,6 +15,7 @@ double weight(const SamplePoint& point) { return std::holds_alternative<Measured
 
 constexpr double longest_point_s = 20.0;
 constexpr double shortest_point_s = 0.05;
+constexpr double large_part = 0.1;  // of the time left: what needs more, and more than its share, waits
 
 const ProfiledModel* model_of(const std::vector<ProfiledModel>& models, const SamplePoint& point) {
     const auto* pass = std::get_if<MeasuredPass>(&point);
@@ -101,18 +102,18 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
     const auto budget_left_s = [&] { return options.budget_s - (steady_now_s() - begin_s); };
     ProfileResult out;
     TimingSample sample = blank_sample(backend, Operator{}, options);
-    const std::vector<const SamplePoint*> missing = missing_in(file, points, sample, out.known);
+    std::vector<const SamplePoint*> missing = missing_in(file, points, sample, out.known);
     double weight_left = 0.0;  // of the points to come
     for (const SamplePoint* point : missing) weight_left += weight(*point);
     LeastTime least(backend);
     Pace pace;
-    std::size_t done = 0;
-    for (const SamplePoint* next : missing) {
-        const SamplePoint& point = *next;
+    const std::size_t count = missing.size();
+    // Behind them come again those that wait.
+    for (std::size_t turn = 0; turn < missing.size(); ++turn) {
+        const SamplePoint& point = *missing[turn];
         const double rest_s = budget_left_s();
         if (rest_s <= 0.0) break;
-        progress(done, missing.size(), pace.left(weight_left, rest_s), point);
-        ++done;
+        progress(out.measured + out.refused.size(), count, pace.left(weight_left, rest_s), point);
         const double own = weight(point);
         // Short points leave their share to the others: each may take nearly twice its own, the last what is left.
         const double share_s = 2.0 * rest_s * own / (weight_left + own);
@@ -122,24 +123,34 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
             out.refused.push_back({describe(point), room.error().message});
             continue;
         }
+        const bool is_pass = std::holds_alternative<MeasuredPass>(point);
         // What cannot end within the budget is left; there may be time for shorter ones.
-        if (least.of_s(point, model) > rest_s) {
-            ++out.left;
+        const double least_s = least.of_s(point, model);
+        if (turn < count && least_s > std::max(share_s, large_part * rest_s)) {
+            missing.push_back(&point);
+            weight_left += own;
             continue;
         }
+        if (least_s > rest_s) continue;
         auto work = std::visit(Prepare{backend, models}, point);
         if (!work) {
             out.refused.push_back({describe(point), work.error().message});
             continue;
         }
+        const double prepared_s = rest_s - budget_left_s();
         const double once_s = wall_s(**work), now_left_s = budget_left_s();
-        least.took(point, once_s);
-        if (fewest_runs * once_s > now_left_s) {
-            ++out.left;
+        least.took(point, prepared_s, once_s);
+        if ((is_pass ? counted_runs : fewest_runs) * once_s > now_left_s) {
+            out.lost_s += rest_s - now_left_s;
             continue;
         }
         RepeatPolicy policy = options.policy;
         policy.most_s = std::min(now_left_s - once_s, std::clamp(share_s, shortest_point_s, longest_point_s));
+        if (is_pass) {  // long as it is, what went before counts
+            policy.most_s -= std::min(policy.most_s, prepared_s);
+            policy.warm_up_s -= once_s;
+            policy.warm_ups = 0;
+        }
         sample.point = point;
         sample.device = backend.device();
         put_statistics(sample, repeat([&] { return (*work)->run_s(); }, steady_now_s, policy));
@@ -147,7 +158,7 @@ Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>
         pace.measured(own, rest_s - budget_left_s());
         ++out.measured;
     }
-    out.left += missing.size() - done;
+    out.left = count - out.measured - out.refused.size();
     out.spent_s = steady_now_s() - begin_s;
     return out;
 }

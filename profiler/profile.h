@@ -32,11 +32,11 @@ struct Refusal {
 struct ProfileResult {
     std::size_t measured = 0, known = 0, left = 0;  // known: in the file before; left: the budget was over
     std::vector<Refusal> refused;
-    double spent_s = 0.0;
+    double spent_s = 0.0, lost_s = 0.0;  // lost: on points that were begun and then left
 };
 
 /// Appends a sample for each point that `file` lacks, each once however often it is named. A pass needs its model among
-/// `models`. Errors: the file alone; what cannot be measured is `refused`.
+/// `models`. What will take much more than its share of the budget waits until all others had their turn. Errors: the file alone; what cannot be measured is `refused`.
 Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>& models,
                               const std::vector<SamplePoint>& points, const ProfileOptions& options, SampleFile& file,
                               const Progress& progress);

@@ -70,9 +70,11 @@ int run(const Options& o) {
     if (result->measured == 0 && result->left > 0)
         say(
             fmt::format("no point was measured: of the budget of {} the program's start took {:.1f} s, the device's "
-                        "own figures {:.1f} "
-                        "s, and what was left is too short for a point; give a larger --budget",
-                        o.budget, opened_s, begun_s - opened_s));
+                        "own figures {:.1f} s, {}; give a larger --budget",
+                        o.budget, opened_s, begun_s - opened_s,
+                        result->lost_s > 0.0
+                            ? fmt::format("points that could not end within it {:.1f} s", result->lost_s)
+                            : "and what was left is too short for a point"));
     std::vector<ModelSums> sums;
     for (const ProfiledModel& model : *models)
         sums.push_back({model.name, layer_sums(model, *device->backend, options, *file)});

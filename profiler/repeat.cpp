@@ -16,7 +16,7 @@ std::size_t next_look(std::size_t repetitions) { return repetitions + 1 + repeti
 Statistics repeat(const std::function<double()>& run_s, const std::function<double()>& now_s,
                   const RepeatPolicy& policy) {
     const double begin_s = now_s();
-    for (int runs = 0; runs < 2 || now_s() - begin_s < policy.warm_up_s; ++runs) {
+    for (int runs = 0; runs < policy.warm_ups || now_s() - begin_s < policy.warm_up_s; ++runs) {
         (void)run_s();
         if (now_s() - begin_s > policy.most_s / 2) break;
     }

@@ -11,7 +11,8 @@ namespace dlcast {
 struct RepeatPolicy {
     double relative_ci = 0.02;  // of the median, that ends it
     double most_s = 2.0;        // of wall time for one point, warm-up included
-    double warm_up_s = 0.02;    // at least, and at least two runs
+    double warm_up_s = 0.02;    // at least, and at least so many runs:
+    int warm_ups = 2;
     int fewest = 11;            // repetitions, unless `most_s` is over after three
     int most = 20'000;
 };

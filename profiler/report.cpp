@@ -72,7 +72,10 @@ std::string profile_text(const ProfileResult& result, const std::vector<ModelSum
     if (result.known > 0) out += fmt::format(", {} known before", result.known);
     if (!result.refused.empty()) out += fmt::format(", {} not possible", result.refused.size());
     if (result.left > 0)
-        out += fmt::format(", {} left: no time within the budget; run again, or with a larger one", result.left);
+        out += fmt::format(", {} left: no time within the budget{}; run again, or with a larger one", result.left,
+                           result.lost_s >= 1.0 ? fmt::format(" ({} went into points that could not end within it)",
+                                                              format_duration(result.lost_s))
+                                                : "");
     out += fmt::format("; {}\n", printable(output));
     out += refusals_text(result.refused);
     for (const ModelSums& model : models) {

@@ -87,6 +87,18 @@ ProfiledModel small_model() {
     return out;
 }
 
+// A layer of 2^20 weights.
+ProfiledModel wide_model() {
+    ProfiledModel out;
+    out.name = "wide";
+    out.training.batch_size = 2;
+    Layer layer;
+    layer.kind = LayerKind::linear;
+    layer.input = layer.output = {1024};
+    out.model.layers = {layer};
+    return out;
+}
+
 const Progress quiet = [](std::size_t, std::size_t, const TimeLeft&, const SamplePoint&) {};
 
 }  // namespace
@@ -172,29 +184,24 @@ TEST_CASE("a point that cannot end within the budget is left, shorter ones are m
     REQUIRE(file);
     SlowPasses backend;
     const std::vector<ProfiledModel> models{small_model()};
-    // A pass takes 20 ms of wall time and would run five times at least: more than the 60 ms there are.
+    // A pass takes 20 ms of wall time; one run tells that, and three to count are more than the 40 ms there are then.
     const auto result = profile(backend, models, points_of(models),
                                 {.budget_s = 0.06, .policy = {.warm_up_s = 0.0, .most = 1}}, *file, quiet);
     REQUIRE(result);
     CHECK(result->left >= 4);
     CHECK(backend.passes == 1);  // a step as long as that says enough of the other three
+    CHECK(result->lost_s >= 0.02);
     for (const TimingSample& sample : file->samples()) CHECK_FALSE(std::holds_alternative<MeasuredPass>(sample.point));
 }
 
-// The fake's product of 2 x 512^3 operations says 3 s: 9e7 a second. Of a layer of 2^20 weights seven steps of two
-// samples, three forwards each, are 8.8e7: 1 s at least.
+// The fake's product of 2 x 512^3 operations says 3 s: 9e7 a second. Of a layer of 2^20 weights five steps of two
+// samples, three forwards each, are 6.3e7: 0.7 s at least.
 TEST_CASE("what cannot end within the budget is not even prepared", "[profiler]") {
     ScratchFolder folder;
     std::string note;
     auto file = SampleFile::open(folder.path("s.jsonl"), note);
     REQUIRE(file);
-    ProfiledModel model;
-    model.name = "wide";
-    model.training.batch_size = 2;
-    Layer layer;
-    layer.kind = LayerKind::linear;
-    layer.input = layer.output = {1024};
-    model.model.layers = {layer};
+    const ProfiledModel model = wide_model();
     FakeBackend backend;
     const auto left = profile(backend, {model}, points_of({model}), {.budget_s = 0.5}, *file, quiet);
     REQUIRE(left);
@@ -204,6 +211,26 @@ TEST_CASE("what cannot end within the budget is not even prepared", "[profiler]"
         profile(backend, {model}, points_of({model}), {.budget_s = 2.0, .policy = {.warm_up_s = 0.0}}, *file, quiet);
     REQUIRE(enough);
     CHECK(enough->measured == 4);
+}
+
+// As above 0.7 s at least; of 2 s the first of 4 passes and 10 operators may take 2 x 2 x 6 / (24 + 10 + 6) = 0.6 s.
+TEST_CASE("a point longer than its share waits until all else had its turn", "[profiler]") {
+    ScratchFolder folder;
+    std::string note;
+    auto file = SampleFile::open(folder.path("s.jsonl"), note);
+    REQUIRE(file);
+    ProfiledModel model = wide_model();
+    for (std::int64_t i = 0; i < 10; ++i) {
+        model.forward.push_back({op_of(OperatorKind::elementwise, Phase::forward), 1.0});
+        model.forward.back().op.rows += i;
+    }
+    FakeBackend backend;
+    const auto result =
+        profile(backend, {model}, points_of({model}), {.budget_s = 2.0, .policy = {.warm_up_s = 0.0}}, *file, quiet);
+    REQUIRE(result);
+    CHECK(result->measured == 14);
+    CHECK(std::holds_alternative<Operator>(file->samples()[0].point));
+    CHECK(std::holds_alternative<MeasuredPass>(file->samples()[13].point));
 }
 
 // 2 x 1024^3 operations in the 3 s that the fake says, and a convolution of 8 x 28 x 28 x 512 x 512 x 2 in 1 s.
