@@ -67,7 +67,14 @@ Status run(Options options) {
     if (options.roll_back) {
         const auto version = roll_back_weights(options.refine.out, say);
         if (!version) return version.error();
-        fmt::print("{} is {} again\n", shown_path(options.refine.out), *version);
+        if (options.json) {
+            Value value = Value::object();
+            value.set("version", *version);
+            value.set("out", options.refine.out);
+            fmt::print("{}\n", write_json(value, 2));
+        } else {
+            fmt::print("{} is {} again\n", shown_path(options.refine.out), *version);
+        }
         return ok();
     }
     const auto config = read_site_config(options.config);
@@ -122,9 +129,14 @@ void add_refine(CLI::App& app, int& exit_code) {
     verb->add_option("--config", options->config, "dlcast.toml, for the catalog and the weights")->type_name("FILE");
     verb->add_flag("--force", refine.force,
                    "Publish even where the error on held-out measurements rises, or --out holds other refinements");
-    verb->add_flag("--rollback", options->roll_back, "Turn --out back to the version before");
+    CLI::Option* const roll_back =
+        verb->add_flag("--rollback", options->roll_back, "Turn --out back to the version before");
     verb->add_flag("--json", options->json, "Print one JSON object");
     add_accounting_options(*verb, refine.accounting);
+    for (CLI::Option* option : verb->get_options())
+        if (!option->check_name("--out") && !option->check_name("--json") && !option->check_name("--help") &&
+            option != roll_back)
+            roll_back->excludes(option);
     verb->callback([&exit_code, options] {
         RefineOptions& given = options->refine;
         if (!given.accounting.sacct_file.empty()) given.jobs = true;

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: GPL-2.0-or-later
 """dlcast called wrongly: exit code 2, the option and what would do in one error on stderr, nothing on stdout."""
+import json
 import os
 import subprocess
 import sys
@@ -58,6 +59,10 @@ CASES = [
     ("report --write-margins m.toml", "--write-margins needs the kill rate to keep; add --kill-rate"),
     ("refine --out x --jobs -S foo", "2026-03-29"),
     ("refine --out x --samples a --fit-sizes 0", "1 to 64"),
+    ("refine --out x --rollback --samples a", "--samples and --rollback exclude each other; keep one"),
+    ("refine --out x --rollback --jobs", "exclude each other; keep one"),
+    ("refine --out x --rollback --force --json", "exclude each other; keep one"),
+    ("refine --out x --rollback -S today", "exclude each other; keep one"),
     ("simulate", "`dlcast simulate` needs TRACE: output of sacct, or a Standard Workload Format file"),
     ("simulate trace --capacity foo", RANGE),
     ("simulate trace --capacity gpu=0", RANGE),
@@ -108,6 +113,15 @@ with tempfile.TemporaryDirectory() as folder:
         if done.returncode != 1 or done.stderr.count("error:") != 1 or text not in done.stderr:
             failed += 1
             print(f"FAILED: dlcast {line}: exit {done.returncode}, stderr {done.stderr!r}")
+    for version in ("first", "second"):
+        os.mkdir(os.path.join(folder, version))
+    os.symlink("second", os.path.join(folder, "weights"))
+    os.symlink("first", os.path.join(folder, "weights.last"))
+    done = subprocess.run([PROGRAM, *"refine --rollback --out weights --json".split()], capture_output=True, text=True, timeout=60,
+                          cwd=folder)
+    if done.returncode != 0 or json.loads(done.stdout) != {"version": "first", "out": "weights"}:
+        failed += 1
+        print(f"FAILED: dlcast refine --rollback --json: exit {done.returncode}, {done.stdout!r} {done.stderr!r}")
     # A trace without limits: what users asked for over what they used is not known.
     with open(os.path.join(folder, "trace.swf"), "w") as file:
         file.write("; MaxProcs: 8\n1 0 0 100 4 -1 -1 4" + 10 * " -1" + "\n")
