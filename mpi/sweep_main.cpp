@@ -14,6 +14,7 @@
 #include "profiler/known_device.h"
 #include "profiler/process_age.h"
 #include "profiler/profile_options.h"
+#include "profiler/usage.h"
 
 namespace {
 
@@ -54,6 +55,11 @@ int run(Ranks& ranks, const Options& o) {
         say(ranks, "error: " + error.message);
         return 1;
     };
+    if (ranks.size() == 1 && o.models.models.empty()) {
+        say(ranks,
+            "error: one rank has no collectives and no MODEL is named; name one, or start more with mpirun -np N");
+        return 2;
+    }
     const auto budget_s = parse_budget_s(o.budget);
     if (!budget_s) return refuse(budget_s.error());
     const auto models = read_models(o.models);
@@ -113,9 +119,7 @@ void add_options(CLI::App& app, Options& o) {
     for (const Collective c : swept_collectives) names.emplace_back(collective_names[static_cast<std::size_t>(c)]);
     app.set_version_flag("--version", "dlcast-sweep " DLCAST_VERSION);
     app.add_option("MODEL", o.models.models, "zoo name, file or directory, as `dlcast predict` takes it");
-    app.add_option("--device", o.device, "what to measure on")
-        ->check(CLI::IsMember({"cpu", "cuda"}))
-        ->capture_default_str();
+    app.add_option("--device", o.device, "what to measure on")->check(device_fault)->capture_default_str();
     app.add_option("--batch-size", o.models.batch_size, "samples of a rank's step (the model's own)")
         ->check(CLI::Range(1, 1 << 24));
     app.add_option("--seq-len", o.models.seq_len, "tokens of a sample")->check(CLI::Range(1, 1 << 24));
@@ -127,7 +131,8 @@ void add_options(CLI::App& app, Options& o) {
         ->check(CLI::Range(4, 1 << 30))
         ->capture_default_str();
     app.add_option("--max-bytes", o.most_bytes, "of collectives")->check(CLI::Range(4, 1 << 30))->capture_default_str();
-    app.add_option("--budget", o.budget, "time to spend: 90s, 10min, 1h")->capture_default_str();
+    app.add_option("--budget", o.budget, "time to spend: 90s, 10min, 1h; a number alone is seconds")
+        ->capture_default_str();
     app.add_option("--ci", o.ci_pct, "a point ends when its median is known to so many percent")
         ->check([](const std::string& text) { return number_fault(text, 0.1, 50.0); })
         ->capture_default_str();
@@ -157,7 +162,7 @@ int main(int argc, char** argv) {
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);
         fmt::print(stderr, "dlcast-sweep: error: {}\ndlcast-sweep: see `dlcast-sweep --help`\n",
-                   one_line(fault.what(), std::string::npos));
+                   one_line(wrong_usage(app, fault), std::string::npos));
         return 2;
     }
     const auto ranks = Ranks::start(&argc, &argv);

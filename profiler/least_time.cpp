@@ -32,9 +32,8 @@ double LeastTime::of_s(const SamplePoint& point, const ProfiledModel* model) {
     training.precision = pass->precision;
     const MemoryEstimate need = step_memory(model->model, training, true);
     const double forward = static_cast<double>(pass->batch) * forward_flops(model->model);
-    const double step_s =
-        counted_s(3.0 * forward) +  // backward is two forwards
-        making_s(need.gradients_bytes + need.activations_bytes + need.optimizer_bytes);
+    const double step_s = counted_s(3.0 * forward) +  // backward is two forwards
+                          making_s(need.gradients_bytes + need.activations_bytes + need.optimizer_bytes);
     return making_s(need.weights_bytes + need.optimizer_bytes) + (runs_before + counted_runs) * step_s;
 }
 

@@ -36,7 +36,8 @@ struct ProfileResult {
 };
 
 /// Appends a sample for each point that `file` lacks, each once however often it is named. A pass needs its model among
-/// `models`. What will take much more than its share of the budget waits until all others had their turn. Errors: the file alone; what cannot be measured is `refused`.
+/// `models`. What will take much more than its share of the budget waits until all others had their turn. Errors: the
+/// file alone; what cannot be measured is `refused`.
 Result<ProfileResult> profile(Backend& backend, const std::vector<ProfiledModel>& models,
                               const std::vector<SamplePoint>& points, const ProfileOptions& options, SampleFile& file,
                               const Progress& progress);

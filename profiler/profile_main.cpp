@@ -10,6 +10,7 @@
 #include "profiler/process_age.h"
 #include "profiler/profile_options.h"
 #include "profiler/report.h"
+#include "profiler/usage.h"
 
 namespace {
 
@@ -21,6 +22,15 @@ struct Options {
     double ci_pct = 2.0;
     bool json = false;
 };
+
+// A model given for its points would be called a plan with faults.
+Error not_a_plan(const std::string& file, const Error& fault) {
+    if (!read_model_argument(file)) return fault;
+    return invalid_argument(
+        fmt::format("--plan: '{0}' is a model, where points to measure are needed; write `dlcast-profile {0}`, or give "
+                    "a plan that `dlcast calibrate` wrote",
+                    shown_path(file)));
+}
 
 // In one line, whatever a path in it may hold.
 void say(const std::string& text) { fmt::print(stderr, "dlcast-profile: {}\n", one_line(text, std::string::npos)); }
@@ -39,7 +49,7 @@ int run(const Options& o) {
     std::vector<SamplePoint> points = points_of(*models);
     if (!o.plan.empty()) {
         const auto plan = read_plan(o.plan);
-        if (!plan) return report(plan.error());
+        if (!plan) return report(not_a_plan(o.plan, plan.error()));
         points = *plan;
     }
     std::string note;
@@ -68,13 +78,12 @@ int run(const Options& o) {
     result->spent_s += begun_s;
     end_progress();
     if (result->measured == 0 && result->left > 0)
-        say(
-            fmt::format("no point was measured: of the budget of {} the program's start took {:.1f} s, the device's "
-                        "own figures {:.1f} s, {}; give a larger --budget",
-                        o.budget, opened_s, begun_s - opened_s,
-                        result->lost_s > 0.0
-                            ? fmt::format("points that could not end within it {:.1f} s", result->lost_s)
-                            : "and what was left is too short for a point"));
+        say(fmt::format(
+            "no point was measured: of the budget of {} the program's start took {:.1f} s, the device's "
+            "own figures {:.1f} s, {}; give a larger --budget",
+            o.budget, opened_s, begun_s - opened_s,
+            result->lost_s > 0.0 ? fmt::format("points that could not end within it {:.1f} s", result->lost_s)
+                                 : "and what was left is too short for a point"));
     std::vector<ModelSums> sums;
     for (const ProfiledModel& model : *models)
         sums.push_back({model.name, layer_sums(model, *device->backend, options, *file)});
@@ -91,9 +100,7 @@ int main(int argc, char** argv) {
     app.set_version_flag("--version", "dlcast-profile " DLCAST_VERSION);
     Options o;
     app.add_option("MODEL", o.models.models, "zoo name, file or directory, as `dlcast predict` takes it");
-    app.add_option("--device", o.device, "what to measure on")
-        ->check(CLI::IsMember({"cpu", "cuda"}))
-        ->capture_default_str();
+    app.add_option("--device", o.device, "what to measure on")->check(device_fault)->capture_default_str();
     app.add_option("--batch-size", o.models.batch_size, "samples of a step (the model's own)")
         ->check(CLI::Range(1, 1 << 24));
     app.add_option("--seq-len", o.models.seq_len, "tokens of a sample")->check(CLI::Range(1, 1 << 24));
@@ -101,7 +108,8 @@ int main(int argc, char** argv) {
     app.add_option("--precision", o.models.precision, "fp32, tf32, amp, fp16, bf16 (the model's own)");
     app.add_option("--optimizer", o.models.optimizer, "of the update (the model's own)");
     app.add_option("--plan", o.plan, "measure the points of this file instead (docs/timing-samples.md)");
-    app.add_option("--budget", o.budget, "time to spend: 90s, 10min, 1h")->capture_default_str();
+    app.add_option("--budget", o.budget, "time to spend: 90s, 10min, 1h; a number alone is seconds")
+        ->capture_default_str();
     app.add_option("--ci", o.ci_pct, "a point ends when its median is known to so many percent")
         ->check([](const std::string& text) { return number_fault(text, 0.1, 50.0); })
         ->capture_default_str();
@@ -116,7 +124,7 @@ int main(int argc, char** argv) {
             throw CLI::ValidationError(words.error().message);
     } catch (const CLI::ParseError& fault) {
         if (fault.get_exit_code() == 0) return app.exit(fault);  // --help, --version
-        say(std::string("error: ") + fault.what());
+        say("error: " + wrong_usage(app, fault));
         say("see `dlcast-profile --help`");
         return 2;
     }

@@ -5,13 +5,24 @@
 #include <unistd.h>
 
 #include "predictor/base/text.h"
+#include "predictor/samples/operator_json.h"
 
 namespace dlcast {
 
+std::string device_fault(const std::string& text) {
+    if (text == "cpu" || text == "cuda") return "";
+    return fmt::format("\"{}\" is unknown; use cpu or cuda", one_line(text, 40));
+}
+
 Status check_words(const ModelOptions& options, std::string_view budget) {
-    if (!options.precision.empty() && !precision_from(options.precision))
-        return invalid_argument(fmt::format("--precision: \"{}\" is unknown; use fp32, tf32, amp, fp16, bf16 or fp8",
-                                            one_line(options.precision, 40)));
+    const auto precision = precision_from(options.precision);
+    if (!options.precision.empty() && (!precision || *precision == Precision::fp8))
+        return invalid_argument(fmt::format("--precision: \"{}\" {}; use fp32, tf32, amp, fp16 or bf16",
+                                            one_line(options.precision, 40),
+                                            precision ? "cannot be measured" : "is unknown"));
+    if (!options.optimizer.empty() && !optimizer_from(options.optimizer))
+        return invalid_argument(fmt::format("--optimizer: \"{}\" is unknown; use one of {}",
+                                            one_line(options.optimizer, 40), fmt::join(optimizer_names(), ", ")));
     if (const auto seconds = parse_budget_s(budget); !seconds)
         return invalid_argument("--budget: " + seconds.error().message);
     return ok();

@@ -20,7 +20,11 @@ struct ModelOptions {
 /// Each model read, with these options (check_words) over its declaration. Errors: those of the model.
 Result<std::vector<ProfiledModel>> read_models(const ModelOptions& options);
 
-/// Words of a command line that are wrong whatever the models are: an unknown precision, a budget that is no time. The
+/// What is wrong with a name of --device; "": nothing. For Option::check.
+std::string device_fault(const std::string& text);
+
+/// Words of a command line that are wrong whatever the models are: a precision that is unknown or that no library
+/// measures, an unknown optimizer, a budget that is no time. The
 /// error names the option and what would do.
 Status check_words(const ModelOptions& options, std::string_view budget);
 

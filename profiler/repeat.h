@@ -13,7 +13,7 @@ struct RepeatPolicy {
     double most_s = 2.0;        // of wall time for one point, warm-up included
     double warm_up_s = 0.02;    // at least, and at least so many runs:
     int warm_ups = 2;
-    int fewest = 11;            // repetitions, unless `most_s` is over after three
+    int fewest = 11;  // repetitions, unless `most_s` is over after three
     int most = 20'000;
 };
 

@@ -128,6 +128,8 @@ with tempfile.TemporaryDirectory() as scratch:
     check(len(kept) >= 1, "samples so far are kept")
 
     check(mpirun(2, SWEEP, "--collective", "gossip").returncode == 2, "an unknown collective is wrong usage")
+    alone = mpirun(1, SWEEP, "-o", folder / "nothing.jsonl")
+    check(alone.returncode == 2 and "one rank has no collectives and no MODEL is named" in alone.stderr, alone.stderr)
     for line, option in [("--timeout nan", "--timeout"), ("--min-bytes 64 --max-bytes 8", "--min-bytes"),
                          ("--budget abc", "--budget"), ("--precision fp12", "--precision"), ("--ci nan", "--ci")]:
         wrong = subprocess.run([SWEEP, *line.split()], capture_output=True, text=True, timeout=120)

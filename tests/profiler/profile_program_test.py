@@ -88,14 +88,20 @@ with tempfile.TemporaryDirectory() as scratch:
     named = run(folder / "net.json", "-o", folder / "new\nline" / "samples.jsonl")
     check(named.returncode == 1 and named.stderr.count("\n") == 1 and "new?line" in named.stderr, named.stderr)
 
+    model = run("--plan", folder / "net.json", "-o", folder / "m.jsonl")
+    check(model.returncode == 1 and "net.json' is a model, where points to measure are needed" in model.stderr, model.stderr)
+
     check(run().returncode == 2, "no model is wrong usage")
     check(run("--device", "tpu", "vgg16").returncode == 2, "an unknown device is wrong usage")
     wrong = run("vgg61", "-o", folder / "w.jsonl")
     check(wrong.returncode == 1 and "did you mean" in wrong.stderr, wrong.stderr)
-    for option, value in [("--budget", "soon"), ("--precision", "fp12"), ("--ci", "nan"), ("--ci", "abc")]:
+    for option, value in [("--budget", "soon"), ("--precision", "fp12"), ("--precision", "fp8"), ("--optimizer", "foo"),
+                          ("--device", "gpu"), ("--ci", "nan"), ("--ci", "abc")]:
         wrong = run("vgg16", option, value)
         check(wrong.returncode == 2 and wrong.stderr.count("error:") == 1 and option in wrong.stderr, wrong.stderr)
         check(option != "--ci" or f'"{value}" should be a number from 0.1 to 50' in wrong.stderr, wrong.stderr)
+    wrong = run("vgg16", "--bathc-size", "3")
+    check(wrong.returncode == 2 and "did you mean --batch-size?" in wrong.stderr, wrong.stderr)
     for place in ["/dev/null", folder]:
         wrong = run(folder / "net.json", "-o", place)
         check(wrong.returncode == 1 and "no plain file" in wrong.stderr, wrong.stderr)
