@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 #include <utility>
 
@@ -23,6 +24,19 @@ std::string printable(const std::string& text) { return one_line(text, std::stri
 
 // 0: nothing of it was measured.
 std::string milliseconds(double seconds) { return seconds > 0.0 ? fmt::format("{:.3f} ms", 1e3 * seconds) : "-"; }
+
+constexpr double far_off = 0.25;
+
+// On a busy host long work is interrupted, short work slips through.
+std::string far_off_text(const ModelSums& model) {
+    for (const LayerSum& sum : model.sums)
+        if (sum.pass == Pass::step && sum.layers_s > 0.0 && sum.missing == 0 && std::abs(sum.error()) > far_off)
+            return fmt::format(
+                "  warning: the sum of layers and the whole step differ by more than {:.0f} %, as on a busy host; "
+                "measure again on an idle one, into a new file\n",
+                100.0 * far_off);
+    return "";
+}
 
 bool on_terminal() { return ::isatty(STDERR_FILENO) != 0; }
 
@@ -93,6 +107,7 @@ std::string profile_text(const ProfileResult& result, const std::vector<ModelSum
                 out += fmt::format("  ({} operator{} not measured)", sum.missing, sum.missing == 1 ? "" : "s");
             out += '\n';
         }
+        out += far_off_text(model);
     }
     return out;
 }

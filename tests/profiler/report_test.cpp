@@ -29,6 +29,18 @@ TEST_CASE("the table of sums says nothing of what was not measured", "[profiler]
     CHECK(json.find("\"layers_ms\": null") != std::string::npos);
 }
 
+// 108 ms against 318 ms: 66 % less; 240 against 318 ms: 25 % less.
+TEST_CASE("a step far from the sum of its layers is warned of, with the remedy", "[profiler]") {
+    const auto warned = [](double layers_s, double whole_s, int missing) {
+        return profile_text({}, {{"net.json", {{Pass::step, layers_s, whole_s, missing}}}}, "s.jsonl")
+                   .find("measure again on an idle one") != std::string::npos;
+    };
+    CHECK(warned(0.108, 0.318, 0));
+    CHECK_FALSE(warned(0.240, 0.318, 0));
+    CHECK_FALSE(warned(0.108, 0.318, 1));  // a sum that lacks operators says nothing
+    CHECK_FALSE(warned(0.108, 0.0, 0));
+}
+
 TEST_CASE("what many points are refused for is said once, with their count", "[profiler]") {
     ProfileResult result;
     result.refused = {{"forward", "no fp16 here"}, {"collective", "it needs ranks"}, {"backward", "no fp16 here"}};
