@@ -133,10 +133,11 @@ void add_refine(CLI::App& app, int& exit_code) {
         verb->add_flag("--rollback", options->roll_back, "Turn --out back to the version before");
     verb->add_flag("--json", options->json, "Print one JSON object");
     add_accounting_options(*verb, refine.accounting);
-    for (CLI::Option* option : verb->get_options())
-        if (!option->check_name("--out") && !option->check_name("--json") && !option->check_name("--help") &&
-            option != roll_back)
-            roll_back->excludes(option);
+    for (CLI::Option* option : verb->get_options()) {
+        const bool goes_with = option->check_name("--out") || option->check_name("--config") ||
+                               option->check_name("--json") || option->check_name("--help");
+        if (!goes_with && option != roll_back) roll_back->excludes(option);
+    }
     verb->callback([&exit_code, options] {
         RefineOptions& given = options->refine;
         if (!given.accounting.sacct_file.empty()) given.jobs = true;

@@ -7,6 +7,7 @@
 #include "predictor/job/site_catalog.h"
 #include "predictor/job/site_margins.h"
 #include "predictor/timing/refined_operators.h"
+#include "predictor/timing/weights_manifest.h"
 
 namespace dlcast {
 namespace {
@@ -121,17 +122,14 @@ private:
     }
 
     void load_model() {
-        const std::string manifest = weights_dir() + "/manifest.toml";
-        const FileStamp module_stamp = out_->stamps[paths_.module] = stamp_of(paths_.module);
-        const FileStamp manifest_stamp = out_->stamps[manifest] = stamp_of(manifest);
-        const std::string refined = weights_dir() + "/" + refined_operators_file;
-        const FileStamp refined_stamp = out_->stamps[refined] = stamp_of(refined);
-        const auto unchanged = [this](const std::string& path, const FileStamp& stamp) {
-            const auto found = previous_->stamps.find(path);
-            return found != previous_->stamps.end() && found->second == stamp;
-        };
-        if (previous_ && previous_->model->by() == "torch" && unchanged(paths_.module, module_stamp) &&
-            unchanged(manifest, manifest_stamp) && unchanged(refined, refined_stamp)) {
+        bool unchanged = previous_ && previous_->model->by() == "torch";
+        for (const std::string& path :
+             {paths_.module, weights_dir() + "/" + manifest_file, weights_dir() + "/" + weights_file,
+              weights_dir() + "/" + refined_operators_file}) {
+            const FileStamp stamp = out_->stamps[path] = stamp_of(path);
+            unchanged = unchanged && previous_->stamps.contains(path) && previous_->stamps.at(path) == stamp;
+        }
+        if (unchanged) {
             out_->model = previous_->model;
             return;
         }
@@ -141,7 +139,8 @@ private:
             return;
         }
         // A module that was loaded stays usable when its file is taken away; weights that break keep the old ones.
-        const bool keeps_network = previous_ && previous_->model->by() == "torch" && module_stamp != FileStamp{};
+        const bool keeps_network =
+            previous_ && previous_->model->by() == "torch" && stamp_of(paths_.module) != FileStamp{};
         keeps_weights_ = keeps_network;
         fault(torch.error().message +
               (keeps_network ? "; the weights loaded before stay" : "; the analytic model answers"));

@@ -106,3 +106,29 @@ TEST_CASE("weights that refine publishes, and those that rollback turns back to,
     CHECK(back.weights == first.weights);
     CHECK(back.p50_s == first.p50_s);
 }
+
+TEST_CASE("a network that breaks on disk is told once, and the one that was loaded goes on", "[slurm]") {
+    if (!std::filesystem::exists(built_module())) {
+        std::puts("SKIPPED: this build has no dlcast_torch.so");
+        return;
+    }
+    const Site site("deadline_ms = 10000");
+    const std::filesystem::path folder = std::filesystem::path(site.config()).parent_path() / "weights";
+    std::filesystem::copy(DLCAST_SOURCE_DIR "/etc/weights", folder, std::filesystem::copy_options::recursive);
+    site.write("dlcast.toml",
+               "deadline_ms = 10000\n[gpu_names]\na100 = \"A100-SXM4-80GB\"\n[files]\ngpus = "
+               "\"" DLCAST_SOURCE_DIR "/etc/gpus.toml\"\nweights = \"weights\"\n");
+    JobSubmitPlugin plugin(site.config(), built_module());
+    const Forecast before = forecast_of(plugin);
+    slurm_host::take_log();
+    std::filesystem::resize_file(folder / "network.pt", 1000);
+    int told = 0;
+    for (int i = 0; i < 60; ++i) {
+        CHECK(forecast_of(plugin).p50_s == before.p50_s);
+        for (const std::string& line : slurm_host::take_log())
+            told += line.find("network.pt") != std::string::npos &&
+                    line.find("the weights loaded before stay") != std::string::npos;
+        std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    }
+    CHECK(told == 1);
+}
