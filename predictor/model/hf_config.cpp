@@ -7,7 +7,9 @@
 #include <array>
 #include <unordered_set>
 
+#include "predictor/base/json.h"
 #include "predictor/base/text.h"
+#include "predictor/model/written.h"
 
 namespace dlcast {
 namespace {
@@ -65,7 +67,29 @@ constexpr std::array hf_keys = {
     // diffusion
     "_class_name", "sample_size", "in_channels", "out_channels", "block_out_channels", "layers_per_block",
     "cross_attention_dim", "attention_head_dim", "transformer_layers_per_block", "down_block_types",
-    "addition_embed_type", "projection_class_embeddings_input_dim"};
+    "addition_embed_type", "projection_class_embeddings_input_dim",
+    // what was left out
+    "assumed"};
+
+// Keys that change a network and that no family reads, each with the value that is computed with.
+struct LeftOut {
+    const char *key, *computed_with;
+};
+constexpr LeftOut left_out[] = {{"mlp_only_layers", "[]"},        {"num_hidden_groups", "1"},
+                                {"add_cross_attention", "false"}, {"qkv_bias", "true"},
+                                {"enable_bias", "true"},          {"moe_layer_freq", "1"},
+                                {"add_adapter", "false"},         {"use_absolute_embeddings", "false"},
+                                {"quantization_config", "none"}};
+
+void name_what_is_left_out(const Value& config, Value& out) {
+    Value sentences = Value::array();
+    for (const LeftOut& one : left_out) {
+        const Value* value = config.find(one.key);
+        if (!value || value->is_null() || write_json(*value) == one.computed_with) continue;
+        sentences.push(fmt::format("{} of the config is left out, as if it were {}", one.key, one.computed_with));
+    }
+    if (!sentences.as_array().empty()) out.set("assumed", std::move(sentences));
+}
 
 }  // namespace
 
@@ -78,6 +102,7 @@ Value keep_hf_keys(const Value& config) {
         out.as_object().push_back(member);
         if (member.value.is_object()) out.as_object().back().value = keep_hf_keys(member.value);
     }
+    name_what_is_left_out(config, out);
     // Transformers writes the names of labels, and their number only where it is its own default.
     const Value* names = config.find("id2label");
     if (names && names->is_object() && !names->as_object().empty() && !out.find("num_labels"))
@@ -90,6 +115,7 @@ HfConfig::HfConfig(const Value& config, std::string source, const BuildOptions& 
     : options(build_options), assumed(sentences), reader_(config, std::move(source), "config") {
     // Which of them a family reads is its own matter; none is unknown.
     for (const char* key : hf_keys) reader_.value(key);
+    read_assumed(reader_, assumed);
 }
 
 namespace {

@@ -76,3 +76,16 @@ TEST_CASE("a classifier has as many outputs as its config has labels", "[model][
     CHECK(outputs(bert + R"(, "id2label": {"0": "a", "1": "b", "2": "c", "3": "d", "4": "e"}})") == 5);
     CHECK(outputs(bert + R"(, "num_labels": 3, "id2label": {"0": "a"}})") == 3);
 }
+
+TEST_CASE("keys of a config that change the network and are not read are named", "[model][formats]") {
+    const auto with = [](const std::string& keys) {
+        return good_workload(
+            R"({"model_type": "llama", "hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "intermediate_size": 512, "vocab_size": 1000, "max_position_embeddings": 512)" +
+            keys + "}");
+    };
+    CHECK_FALSE(assumes(with(R"(, "mlp_only_layers": [], "moe_layer_freq": 1, "qkv_bias": true)"), "is left out"));
+    CHECK(assumes(with(R"(, "quantization_config": {"load_in_4bit": true})"),
+                  "quantization_config of the config is left out, as if it were none"));
+    CHECK(assumes(with(R"(, "mlp_only_layers": [0])"), "mlp_only_layers of the config is left out, as if it were []"));
+}
