@@ -83,9 +83,10 @@ Job::Job() {
 Job::~Job() {
     set_spank_env({});
     set_environment({});
-    for (char* field : {message_.partition, message_.features, message_.account, message_.qos, message_.array_inx,
-                        message_.admin_comment, message_.tres_per_job, message_.tres_per_node, message_.tres_per_task,
-                        message_.tres_per_socket, message_.script}) {
+    for (char* field :
+         {message_.partition, message_.features, message_.account, message_.qos, message_.array_inx,
+          message_.admin_comment, message_.tres_per_job, message_.tres_per_node, message_.tres_per_task,
+          message_.tres_per_socket, message_.script, message_.req_nodes, message_.exc_nodes, message_.reservation}) {
         release(field);
     }
 }
