@@ -41,20 +41,25 @@ struct Search {
     Placements out;
 };
 
+// "its a100 nodes"
+std::string nodes_of(const NodeGroup& group) {
+    return group.gpu.empty() ? "its nodes" : fmt::format("its {} nodes", group.gpu);
+}
+
 // Why the CPUs or the memory of such nodes do not do; empty: they may. Slurm would refuse the job in this partition.
 std::string lacks_host(const SubmitRequest& request, const NodeGroup& group, int nodes) {
     const std::int64_t per_task = std::max<std::int64_t>(1, request.cpus_per_task);
     const std::int64_t a_node = std::max({per_task, request.min_cpus_per_node, request.ntasks_per_node * per_task});
     const std::int64_t most_nodes = request.max_nodes > 0 ? std::min<std::int64_t>(request.max_nodes, nodes) : nodes;
     if (group.cpus_per_node > 0 && a_node > group.cpus_per_node)
-        return fmt::format("{} CPUs a node asked for, its {} nodes have {}", a_node, group.gpu, group.cpus_per_node);
+        return fmt::format("{} CPUs a node asked for, {} have {}", a_node, nodes_of(group), group.cpus_per_node);
     if (group.cpus_per_node > 0 && request.min_cpus > most_nodes * group.cpus_per_node)
-        return fmt::format("{} CPUs asked for, {} of its {} nodes have {}", request.min_cpus, most_nodes, group.gpu,
+        return fmt::format("{} CPUs asked for, {} of {} have {}", request.min_cpus, most_nodes, nodes_of(group),
                            most_nodes * group.cpus_per_node);
     const double MiB = std::max(static_cast<double>(request.memory_per_node_MiB),
                                 static_cast<double>(request.memory_per_cpu_MiB) * static_cast<double>(a_node));
     if (group.memory_bytes > 0 && MiB * (1 << 20) > group.memory_bytes)
-        return fmt::format("{:.0f} MiB a node asked for, its {} nodes have {:.0f}", MiB, group.gpu,
+        return fmt::format("{:.0f} MiB a node asked for, {} have {:.0f}", MiB, nodes_of(group),
                            group.memory_bytes / (1 << 20));
     return "";
 }
@@ -63,7 +68,7 @@ std::string lacks_host(const SubmitRequest& request, const NodeGroup& group, int
 std::string place_on(Search& search, const Partition& partition, const NodeGroup& group) {
     const GpuRequest& gpus = search.gpus;
     if (!satisfies(search.request.features, group.features))
-        return fmt::format("its {} nodes lack {}", group.gpu, search.request.features);
+        return fmt::format("{} lack {}", nodes_of(group), search.request.features);
     const int nodes = partition.max_nodes > 0 ? std::min(group.nodes, partition.max_nodes) : group.nodes;
     if (const std::string lack = lacks_host(search.request, group, nodes); !lack.empty()) return lack;
     const auto count = place_gpus(gpus, gpus.on_cpu ? 1 : group.gpus_per_node, nodes);

@@ -77,6 +77,26 @@ Placement billed(double weight) {
 
 }  // namespace
 
+TEST_CASE("nodes without the CPUs asked for are named with their GPUs, where they have any", "[candidates]") {
+    Cluster cluster;
+    cluster.partitions = {partition("cpu", {nodes("", 0, 2)}), partition("a100", {nodes("a100", 4, 2)})};
+    for (Partition& one : cluster.partitions) one.groups.front().cpus_per_node = 16;
+    cluster.partitions.front().is_default = true;
+    SubmitRequest request;
+    request.cpus_per_task = 20;
+    GpuRequest on_cpu = asking(1, 1, 1);
+    on_cpu.on_cpu = true;
+    CHECK(place(cluster, request, on_cpu).misses ==
+          Names{"partition cpu: 20 CPUs a node asked for, its nodes have 16"});
+    request.partition = "a100";
+    CHECK(place(cluster, request, four()).misses ==
+          Names{"partition a100: 20 CPUs a node asked for, its a100 nodes have 16"});
+    request.cpus_per_task = -1;
+    request.min_cpus = 33;
+    CHECK(place(cluster, request, four()).misses ==
+          Names{"partition a100: 33 CPUs asked for, 2 of its a100 nodes have 32"});
+}
+
 TEST_CASE("GPUs go on as few nodes as hold them evenly", "[candidates]") {
     struct Case {
         int gpus, per_node, nodes;              // asked in all; the partition's
