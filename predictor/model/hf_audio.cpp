@@ -66,6 +66,13 @@ Result<ModelSpec> build_whisper(HfConfig& c, const std::string& name) {
     }
     b.set_block(-1);
     b.norm("encoder.norm", LayerKind::layer_norm);
+    if (c.options.task == "classification" || (c.options.task.empty() && c.is_for("ForAudioClassification"))) {
+        b.set_head(true);
+        b.linear("projector", c.size_or({"classifier_proj_size"}, 256));
+        b.linear("classifier", c.labels(2));
+        b.loss("loss");
+        return b.finish(name, "whisper");
+    }
     const Shape source = b.shape();
     b.continue_from({tokens});
     b.embedding("decoder.embed", vocab, width);
@@ -76,7 +83,7 @@ Result<ModelSpec> build_whisper(HfConfig& c, const std::string& name) {
     }
     b.set_block(-1);
     b.norm("decoder.norm", LayerKind::layer_norm);
-    if (c.options.task != "features") add_lm_head(b, vocab, true);
+    if (c.options.task != "features") add_lm_head(b, vocab, c.flag_or("tie_word_embeddings", true));
     auto model = b.finish(name, "whisper");
     if (model) model->seq_len = tokens;
     return model;
@@ -99,6 +106,37 @@ SpeechFeatures read_features(HfConfig& c) {
     return f;
 }
 
+// A narrow network behind each layer (transformers' "adapter_attn_dim", of the models that know many languages).
+void add_attention_adapter(ModelBuilder& b, const std::string& at, std::int64_t inner) {
+    const Shape in = b.shape();
+    b.norm(at + ".norm", LayerKind::layer_norm);
+    b.linear(at + ".down", inner);
+    b.activation(at + ".act", "relu");
+    b.linear(at + ".up", in.back());
+    b.add(at + ".add");
+}
+
+// Convolutions that shorten the sequence, each with a gate: half of their channels.
+void add_adapter(ModelBuilder& b, HfConfig& c, std::int64_t width) {
+    const std::int64_t out = std::max<std::int64_t>(1, c.size_or({"output_hidden_size"}, width));
+    const std::int64_t layers = c.size_or({"num_adapter_layers"}, 3);
+    const Window w = over_time(std::max<std::int64_t>(1, c.size_or({"adapter_kernel_size"}, 3)),
+                               std::max<std::int64_t>(1, c.size_or({"adapter_stride"}, 2)), 1);
+    if (out != width) {
+        b.linear("adapter.project", out);
+        b.norm("adapter.norm", LayerKind::layer_norm);
+    }
+    for (std::int64_t i = 0; i < layers && !b.failed(); ++i) {
+        const Shape& sequence = b.shape();
+        b.continue_from({out, sequence[sequence.size() == 3 ? 1 : 0], 1});
+        b.conv(fmt::format("adapter.{}", i), 2 * out, w, true);
+        if (b.failed()) return;
+        b.continue_from({out, b.shape()[1], 1});
+        b.activation(fmt::format("adapter.{}.gate", i), "sigmoid");
+    }
+    if (layers > 0 && !b.failed()) b.reshape("adapter.turn", {b.shape()[1], out});
+}
+
 // The sample is a waveform; its length is `seq_len` samples at 16 kHz, or 10 s.
 Result<ModelSpec> build_wav2vec2(HfConfig& c, const std::string& name) {
     const SpeechFeatures f = read_features(c);
@@ -114,6 +152,7 @@ Result<ModelSpec> build_wav2vec2(HfConfig& c, const std::string& name) {
     block.mlp.inner = c.size_or({"intermediate_size"}, 4 * width);
     block.mlp.activation = c.text_or({"hidden_act"}, "gelu");
     block.pre_norm = c.flag_or("do_stable_layer_norm", false);
+    const std::int64_t adapter = c.family == "wav2vec2" ? c.size_or({"adapter_attn_dim"}, 0) : 0;
     std::int64_t samples = c.options.seq_len;
     if (samples == 0) {
         samples = 10 * sample_rate_hz;
@@ -147,16 +186,26 @@ Result<ModelSpec> build_wav2vec2(HfConfig& c, const std::string& name) {
     if (!block.pre_norm) b.norm("norm", LayerKind::layer_norm);
     for (std::int64_t i = 0; i < layers && !b.failed(); ++i) {
         b.set_block(static_cast<int>(i));
-        add_block(b, fmt::format("layer.{}", i), block);
+        const std::string at = fmt::format("layer.{}", i);
+        add_block(b, at, block);
+        if (adapter > 0 && block.pre_norm) add_attention_adapter(b, at + ".adapter", adapter);
     }
     b.set_block(-1);
     if (block.pre_norm) b.norm("norm", LayerKind::layer_norm);
     if (b.failed()) return invalid_argument(b.fault());
     // WavLM: 320 distances for each head, and in each layer a gate from 64 numbers to 8.
     if (c.family == "wavlm")
-        b.add_parameters(b.back(),
-                         static_cast<double>(320 * block.attention.heads + layers * (block.attention.heads + 520)));
-    if (c.options.task != "features") {
+        b.add_parameters(b.back(), static_cast<double>(c.size_or({"num_buckets"}, 320) * block.attention.heads +
+                                                       layers * (block.attention.heads + 520)));
+    if (c.family != "hubert" && c.flag_or("add_adapter", false)) add_adapter(b, c, width);
+    if (b.failed()) return invalid_argument(b.fault());
+    if (c.options.task == "classification" || (c.options.task.empty() && c.is_for("ForSequenceClassification"))) {
+        b.set_head(true);
+        b.linear("projector", c.size_or({"classifier_proj_size"}, 256));
+        b.reshape("mean", {b.shape().back()});
+        b.linear("classifier", c.labels(2));
+        b.loss("loss");
+    } else if (c.options.task != "features") {
         b.set_head(true);
         b.linear("lm_head", vocab);
         b.loss("loss");
@@ -177,10 +226,14 @@ Result<ModelSpec> build_ast(HfConfig& c, const std::string& name) {
     block.attention.heads = c.size({"num_attention_heads"});
     block.attention.fused = c.fused(true);
     block.attention.style = "unmasked";
+    block.attention.bias = c.flag_or("qkv_bias", true);
     block.mlp.inner = c.size_or({"intermediate_size"}, 4 * width);
+    block.mlp.activation = c.text_or({"hidden_act"}, "gelu");
     if (c.failed()) return invalid_argument("incomplete");
     ModelBuilder b({1, bands, frames});
-    b.conv("patches", width, window(patch, stride), true);
+    Window cut = window(patch, stride);
+    cut.stride_w = std::max<std::int64_t>(1, c.size_or({"time_stride"}, 10));
+    b.conv("patches", width, cut, true);
     if (b.failed()) return invalid_argument(b.fault());
     const std::int64_t tokens = b.shape()[1] * b.shape()[2] + 2;
     b.reshape("tokens", {tokens, width});

@@ -52,14 +52,22 @@ constexpr std::array hf_keys = {
     "conv_dim", "conv_stride", "num_conv_pos_embeddings", "num_conv_pos_embedding_groups",
     // nested parts
     "ffn_config", "text_config", "vision_config", "attn_impl", "kv_n_heads", "moe_num_experts", "moe_top_k", "moe_k",
-    "rms_norm_eps", "rope_theta",
+    "rms_norm_eps", "rope_theta", "is_decoder", "output_embedding_size", "use_task_id", "task_type_vocab_size",
+    "relative_attention_num_buckets", "emb_layer_norm_before", "max_relative_positions", "norm_rel_ebd",
+    "relative_attention", "pos_att_type", "attention_out_bias", "num_ln_in_parallel_attn", "layer_types",
+    "sliding_window", "use_sliding_window", "max_window_layers", "sliding_window_pattern", "_sliding_window_pattern",
+    "encoder_attention_type", "max_decoder_position_embeddings", "decoder_vocab_size", "num_adapter_layers",
+    "adapter_kernel_size", "adapter_stride", "output_hidden_size", "classifier_proj_size", "local_radius",
+    "global_block_size",
     // mixtures of experts
     "num_local_experts", "num_experts_per_tok", "n_routed_experts", "n_shared_experts", "moe_num_shared_experts",
     "moe_intermediate_size", "shared_expert_intermediate_size", "shared_intermediate_size", "first_k_dense_replace",
-    "decoder_sparse_step", "num_experts", "num_sparse_encoder_layers", "num_sparse_decoder_layers",
+    "decoder_sparse_step", "encoder_sparse_step", "num_experts", "num_sparse_encoder_layers",
+    "num_sparse_decoder_layers",
     // Transformer-XL
     "d_embed", "cutoffs", "div_val", "mem_len", "clamp_len",
     // vision and detection
+    "use_mask_token", "use_shared_relative_position_bias", "embedding_sizes", "time_stride", "num_buckets",
     "image_size", "patch_size", "num_channels", "num_labels", "embed_dim", "depths", "hidden_sizes", "window_size",
     "mlp_ratio", "num_register_tokens", "projection_dim", "backbone", "feature_maps", "feature_channels",
     "boxes_per_cell", "fpn_channels", "fpn_levels", "head_convs", "anchors", "num_classes", "discriminator",
@@ -71,30 +79,47 @@ constexpr std::array hf_keys = {
     // what was left out
     "assumed"};
 
-// Keys that change a network and that no family reads, each with the value that is computed with.
+// Keys that change a network, each with the value that is computed with by the families that do not read it.
 struct LeftOut {
     const char *key, *computed_with;
 };
-constexpr LeftOut left_out[] = {{"mlp_only_layers", "[]"},        {"num_hidden_groups", "1"},
-                                {"add_cross_attention", "false"}, {"qkv_bias", "true"},
-                                {"enable_bias", "true"},          {"moe_layer_freq", "1"},
-                                {"add_adapter", "false"},         {"use_absolute_embeddings", "false"},
+constexpr LeftOut left_out[] = {{"mlp_only_layers", "[]"},
+                                {"num_hidden_groups", "1"},
+                                {"inner_group_num", "1"},
+                                {"add_cross_attention", "false"},
+                                {"tie_encoder_decoder", "false"},
+                                {"qkv_bias", "true"},
+                                {"enable_bias", "true"},
+                                {"layer_norm_elementwise_affine", "true"},
+                                {"attention_bias", "false"},
+                                {"mlp_bias", "false"},
+                                {"moe_layer_freq", "1"},
+                                {"add_adapter", "false"},
+                                {"use_absolute_embeddings", "false"},
+                                {"use_conv_bias", "true"},
+                                {"use_qk_norm", "false"},
+                                {"qk_layernorm", "false"},
+                                {"alibi", "false"},
+                                {"talking_head", "false"},
+                                {"use_prompt", "false"},
+                                {"router_bias", "false"},
+                                {"untie_r", "true"},
+                                {"tie_weight", "true"},
+                                {"index_topk", "none"},
+                                {"adapter_attn_dim", "none"},
+                                {"conv_pos_batch_norm", "false"},
+                                {"downsample_in_first_stage", "false"},
+                                {"downsample_in_bottleneck", "false"},
                                 {"quantization_config", "none"}};
-
-void name_what_is_left_out(const Value& config, Value& out) {
-    Value sentences = Value::array();
-    for (const LeftOut& one : left_out) {
-        const Value* value = config.find(one.key);
-        if (!value || value->is_null() || write_json(*value) == one.computed_with) continue;
-        sentences.push(fmt::format("{} of the config is left out, as if it were {}", one.key, one.computed_with));
-    }
-    if (!sentences.as_array().empty()) out.set("assumed", std::move(sentences));
-}
 
 }  // namespace
 
 Value keep_hf_keys(const Value& config) {
-    static const std::unordered_set<std::string_view> known(hf_keys.begin(), hf_keys.end());
+    static const std::unordered_set<std::string_view> known = [] {
+        std::unordered_set<std::string_view> all(hf_keys.begin(), hf_keys.end());
+        for (const LeftOut& one : left_out) all.insert(one.key);
+        return all;
+    }();
     Value out = Value::object();
     out.at = config.at;
     for (const Value::Member& member : config.as_object()) {
@@ -102,7 +127,6 @@ Value keep_hf_keys(const Value& config) {
         out.as_object().push_back(member);
         if (member.value.is_object()) out.as_object().back().value = keep_hf_keys(member.value);
     }
-    name_what_is_left_out(config, out);
     // Transformers writes the names of labels, and their number only where it is its own default.
     const Value* names = config.find("id2label");
     if (names && names->is_object() && !names->as_object().empty() && !out.find("num_labels"))
@@ -112,19 +136,41 @@ Value keep_hf_keys(const Value& config) {
 
 HfConfig::HfConfig(const Value& config, std::string source, const BuildOptions& build_options,
                    std::vector<std::string>& sentences)
-    : options(build_options), assumed(sentences), reader_(config, std::move(source), "config") {
+    : options(build_options), assumed(sentences), config_(config), reader_(config, std::move(source), "config") {
     // Which of them a family reads is its own matter; none is unknown.
     for (const char* key : hf_keys) reader_.value(key);
+    for (const LeftOut& one : left_out) reader_.value(one.key);
     read_assumed(reader_, assumed);
+}
+
+bool HfConfig::has(const char* name) {
+    asked_.insert(name);
+    return reader_.has(name);
+}
+
+void HfConfig::name_what_is_left_out() {
+    for (const LeftOut& one : left_out) {
+        const Value* value = config_.find(one.key);
+        if (!value || value->is_null() || asked_.contains(one.key) || write_json(*value) == one.computed_with) continue;
+        assumed.push_back(fmt::format("{} of the config is left out, as if it were {}", one.key, one.computed_with));
+    }
 }
 
 namespace {
 
 // Numbers that a config writes as -1 where the code decides, or there is no bound.
 bool may_be_open(std::string_view key) {
-    constexpr std::string_view keys[] = {
-        "max_position_embeddings", "n_positions", "max_seq_len", "model_max_length", "seq_length", "mem_len", "n_inner",
-        "position_buckets",        "rotary_dim",  "max_length"};
+    constexpr std::string_view keys[] = {"max_position_embeddings",
+                                         "n_positions",
+                                         "max_seq_len",
+                                         "model_max_length",
+                                         "seq_length",
+                                         "mem_len",
+                                         "n_inner",
+                                         "position_buckets",
+                                         "rotary_dim",
+                                         "max_length",
+                                         "max_relative_positions"};
     return std::find(std::begin(keys), std::end(keys), key) != std::end(keys);
 }
 
@@ -142,14 +188,14 @@ std::int64_t least_of(std::string_view key) {
 
 std::int64_t HfConfig::size(std::initializer_list<const char*> names) {
     for (const char* name : names)
-        if (reader_.has(name)) return reader_.integer(name, 1, most_of(name)).value_or(1);
+        if (has(name)) return reader_.integer(name, 1, most_of(name)).value_or(1);
     fail(fmt::format("{} needs \"{}\"; add it", family, *names.begin()));
     return 1;
 }
 
 std::int64_t HfConfig::size_or(std::initializer_list<const char*> names, std::int64_t standard) {
     for (const char* name : names) {
-        const Value* v = reader_.value(name);
+        const Value* v = value(name);
         if (!v) continue;
         // How configs say that the code decides.
         if ((v->is_string() && v->as_string() == "auto") ||
@@ -164,33 +210,71 @@ std::int64_t HfConfig::labels(std::int64_t standard) {
     return options.classes > 0 ? options.classes : std::max<std::int64_t>(1, size_or({"num_labels"}, standard));
 }
 
-bool HfConfig::flag_or(const char* name, bool standard) { return reader_.boolean(name).value_or(standard); }
+std::int64_t HfConfig::first_or(const char* name, std::int64_t standard) {
+    if (const Value* v = value(name); !v || !v->is_array()) return size_or({name}, standard);
+    const auto all = list(name);
+    return all && !all->empty() ? all->front() : standard;
+}
+
+bool HfConfig::flag_or(const char* name, bool standard) {
+    return has(name) ? reader_.boolean(name).value_or(standard) : standard;
+}
 double HfConfig::number_or(const char* name, double standard) {
-    return reader_.number(name, 0.0, 1e9).value_or(standard);
+    return has(name) ? reader_.number(name, 0.0, 1e9).value_or(standard) : standard;
 }
 
 std::string HfConfig::text_or(std::initializer_list<const char*> names, const std::string& standard) {
     for (const char* name : names)
-        if (reader_.has(name)) return to_lower(reader_.string(name).value_or(standard));
+        if (has(name)) return to_lower(reader_.string(name).value_or(standard));
     return standard;
 }
 
 std::int64_t HfConfig::nested_or(const char* object, const char* name, std::int64_t standard) {
-    const Value* inside = reader_.value(object);
-    const Value* value = inside ? inside->find(name) : nullptr;
-    if (!value) return standard;
-    if (value->is_integer() && value->as_integer() >= 1 && value->as_integer() <= most_of(name))
-        return value->as_integer();
+    const Value* inside = value(object);
+    const Value* member = inside ? inside->find(name) : nullptr;
+    if (!member) return standard;
+    if (member->is_integer() && member->as_integer() >= 1 && member->as_integer() <= most_of(name))
+        return member->as_integer();
     reader_.fail(object, fmt::format("{}: {} should be a whole number from 1 to {}", object, name, most_of(name)));
     return standard;
 }
 
-std::optional<std::vector<std::int64_t>> HfConfig::list(const char* name) {
-    return reader_.integers(name, 1, most_of(name));
+std::string HfConfig::nested_text_or(const char* object, const char* name, const std::string& standard) {
+    const Value* inside = value(object);
+    const Value* member = inside ? inside->find(name) : nullptr;
+    return member && member->is_string() ? to_lower(member->as_string()) : standard;
+}
+
+ImageSides HfConfig::sides_or(const char* object, const char* name, std::int64_t standard) {
+    const Value* inside = object ? value(object) : nullptr;
+    const Value* sides = object ? (inside ? inside->find(name) : nullptr) : value(name);
+    if (!sides) return {standard, standard};
+    const auto side = [&](const Value& v) {
+        return v.is_integer() && v.as_integer() >= 1 && v.as_integer() <= most_size ? v.as_integer() : 0;
+    };
+    const bool list = sides->is_array() && !sides->as_array().empty() && sides->as_array().size() <= 2;
+    const std::int64_t height = side(list ? sides->as_array().front() : *sides),
+                       width = side(list ? sides->as_array().back() : *sides);
+    if (height > 0 && width > 0) return {height, width};
+    reader_.fail(object ? object : name,
+                 fmt::format("{} is {}; it should be a whole number from 1 to {}, or two of them in a list, the height "
+                             "first",
+                             name, write_json(*sides).substr(0, 80), most_size));
+    return {standard, standard};
+}
+
+std::optional<std::vector<std::int64_t>> HfConfig::list(const char* name, std::int64_t least) {
+    if (!has(name)) return std::nullopt;
+    return reader_.integers(name, least, most_of(name));
+}
+
+std::optional<std::vector<std::string>> HfConfig::texts(const char* name) {
+    if (!has(name)) return std::nullopt;
+    return reader_.strings(name);
 }
 
 bool HfConfig::is_for(const std::string& suffix) {
-    if (!reader_.has("architectures")) return false;
+    if (!has("architectures")) return false;
     const auto names = reader_.strings("architectures");
     return names &&
            std::any_of(names->begin(), names->end(), [&](const std::string& name) { return name.ends_with(suffix); });
@@ -213,7 +297,7 @@ std::int64_t HfConfig::position_rows(std::int64_t positions, std::int64_t tokens
 
 bool HfConfig::fused(bool standard) {
     std::string chosen = text_or({"attn_implementation", "_attn_implementation"}, "");
-    if (const Value* nested = reader_.value("attn_config"))
+    if (const Value* nested = value("attn_config"))
         if (const Value* kind = nested->find("attn_impl"); kind && kind->is_string())
             chosen = to_lower(kind->as_string());
     if (chosen == "eager" || chosen == "torch") return false;
@@ -294,6 +378,8 @@ Result<ModelSpec> build_hf_model(const Value& config, const std::string& source,
         const Value* inner = text->find("model_type");
         Value part = *text;
         if (!inner) part.set("model_type", type->as_string() == "gemma3" ? "gemma3_text" : "llama");
+        for (const char* key : {"tie_word_embeddings", "quantization_config", "attn_implementation"})
+            if (const Value* of_all = config.find(key); of_all && !part.find(key)) part.set(key, *of_all);
         if (config.find("vision_config"))
             assumed.push_back(
                 fmt::format("the text part of {} alone (its vision part is left out)", type->as_string()));
@@ -310,6 +396,7 @@ Result<ModelSpec> build_hf_model(const Value& config, const std::string& source,
     HfConfig reader(config, source, options, assumed);
     reader.family = family->model_type;
     auto built = family->build(reader, name);
+    reader.name_what_is_left_out();
     if (auto s = reader.finish(); !s) return s.error();
     if (!built)
         return invalid_argument(

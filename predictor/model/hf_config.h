@@ -5,12 +5,15 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "predictor/base/reader.h"
 #include "predictor/base/result.h"
 #include "predictor/model/builder.h"
+#include "predictor/model/image_sides.h"
 #include "predictor/model/zoo.h"
 
 namespace dlcast {
@@ -36,13 +39,20 @@ public:
     std::int64_t size_or(std::initializer_list<const char*> names, std::int64_t standard);
     /// Of a classifier: the data set's classes, else the config's labels, else `standard`.
     std::int64_t labels(std::int64_t standard);
+    /// A number, or the first of a list.
+    std::int64_t first_or(const char* name, std::int64_t standard);
     bool flag_or(const char* name, bool standard);
     std::string text_or(std::initializer_list<const char*> names, const std::string& standard);
     double number_or(const char* name, double standard);
-    std::optional<std::vector<std::int64_t>> list(const char* name);
-    const Value* value(const char* name) { return reader_.value(name); }
+    /// Whole numbers of at least `least`.
+    std::optional<std::vector<std::int64_t>> list(const char* name, std::int64_t least = 1);
+    std::optional<std::vector<std::string>> texts(const char* name);
+    const Value* value(const char* name) { return has(name) ? reader_.value(name) : nullptr; }
     /// A whole number inside the object `object`.
     std::int64_t nested_or(const char* object, const char* name, std::int64_t standard);
+    std::string nested_text_or(const char* object, const char* name, const std::string& standard);
+    /// Height and width: one number for both, or a list of the two. `object`: inside it; nullptr: at the top.
+    ImageSides sides_or(const char* object, const char* name, std::int64_t standard);
     /// Any of `architectures` ends with `suffix` ("ForQuestionAnswering").
     bool is_for(const std::string& suffix);
 
@@ -54,15 +64,23 @@ public:
     bool fused(bool standard);
 
     void fail(const std::string& text) { reader_.fail("model_type", text); }
+    void fail_at(const char* key, const std::string& text) { reader_.fail(key, text); }
     bool failed() const { return reader_.failed(); }
     Status finish() { return reader_.finish(); }
+    /// Names in `assumed` the keys that change a network and that were not asked for, where they say something else
+    /// than what was computed with.
+    void name_what_is_left_out();
 
     const BuildOptions& options;
     std::vector<std::string>& assumed;
     std::string family;
 
 private:
+    bool has(const char* name);
+
+    const Value& config_;
     ObjectReader reader_;
+    std::set<std::string_view> asked_;
 };
 
 /// Families. Each appends its layers to `b`, which starts with one sample's token ids, [tokens].

@@ -54,10 +54,10 @@ Result<ModelSpec> build_densenet(const std::string& name, std::int64_t image_siz
     return b.finish(name, "densenet");
 }
 
-Result<ModelSpec> build_convnext_network(const std::string& name, std::int64_t image_size, const ConvNextOptions& o) {
+Result<ModelSpec> build_convnext_network(const std::string& name, const ImageSides& image, const ConvNextOptions& o) {
     if (o.depths.empty() || o.depths.size() != o.widths.size())
         return invalid_argument("each stage needs a depth and a width");
-    ModelBuilder b({o.channels, image_size, image_size});
+    ModelBuilder b({o.channels, image.height, image.width});
     b.conv("stem", o.widths[0], window(o.patch, o.patch), true);
     // Its layer norm runs over the channels of each pixel; the shape counts them first.
     const auto norm = [&](const std::string& at) { b.norm(at, LayerKind::group_norm); };
@@ -80,7 +80,8 @@ Result<ModelSpec> build_convnext_network(const std::string& name, std::int64_t i
             b.activation(at + ".gelu", "gelu");
             if (o.second) b.norm(at + ".response_norm", LayerKind::layer_norm);
             b.linear(at + ".down", width);
-            if (!o.second) b.add_parameters(b.multiply(at + ".layer_scale"), static_cast<double>(width));
+            if (!o.second && o.layer_scale)
+                b.add_parameters(b.multiply(at + ".layer_scale"), static_cast<double>(width));
             b.reshape(at + ".image", in);
             b.add(at + ".add");
         }
@@ -104,7 +105,7 @@ Result<ModelSpec> build_convnext(const std::string& name, std::int64_t image_siz
                                                           : 96;
     o.widths = {width, 2 * width, 4 * width, 8 * width};
     o.classes = classes;
-    return build_convnext_network(name, image_size, o);
+    return build_convnext_network(name, {image_size, image_size}, o);
 }
 
 }  // namespace dlcast

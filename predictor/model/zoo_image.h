@@ -8,6 +8,7 @@
 
 #include "predictor/base/result.h"
 #include "predictor/model/builder.h"
+#include "predictor/model/image_sides.h"
 
 namespace dlcast {
 
@@ -67,10 +68,11 @@ MobileStages add_mobilenet_v3(ModelBuilder& b, bool large, std::int64_t tail, bo
 struct ConvNextOptions {
     std::vector<std::int64_t> depths = {3, 3, 9, 3}, widths = {96, 192, 384, 768};
     std::int64_t channels = 3, patch = 4;
+    bool layer_scale = true;
     bool second = false;  // ConvNeXt V2 (Woo et al., arXiv:2301.00808): responses normed over the image, no layer scale
     std::int64_t classes = 1000;
 };
-Result<ModelSpec> build_convnext_network(const std::string& name, std::int64_t image_size,
+Result<ModelSpec> build_convnext_network(const std::string& name, const ImageSides& image,
                                          const ConvNextOptions& options);
 
 /// Whether add_resnet_stages knows the name.
@@ -82,7 +84,9 @@ std::vector<Shape> add_resnet_stages(ModelBuilder& b, const std::string& name, i
                                      std::int64_t stride4 = 2);
 
 struct VitOptions {
-    std::int64_t patch = 16, channels = 3, width = 768, layers = 12, heads = 12, inner = 3072;
+    std::int64_t patch = 16, patch_width = 0;  // pixels; 0: square patches
+    bool cuts = false;                         // pixels beyond the last whole patch are not seen; else such are refused
+    std::int64_t channels = 3, width = 768, layers = 12, heads = 12, inner = 3072;
     std::int64_t classes = 1000;  // 0: features only
     bool fused = true;
     std::int64_t extra_tokens = 1;    // class and distillation tokens, registers
@@ -94,10 +98,11 @@ struct VitOptions {
     bool gated = false;
     std::string activation = "gelu";
     double block_parameters = 0;  // of each block beside its products and norms: layer scales, position biases
+    double more_parameters = 0;   // of none of them: a mask's token, biases that all blocks share
 };
 /// Its layers on the image of `b`, up to the class token; names start with `prefix`.
 void add_vision_transformer(ModelBuilder& b, const std::string& prefix, const VitOptions& options);
-/// A vision transformer (Dosovitskiy et al., arXiv:2010.11929) on a square image.
-Result<ModelSpec> build_vision_transformer(const std::string& name, std::int64_t image_size, const VitOptions& options);
+/// A vision transformer (Dosovitskiy et al., arXiv:2010.11929).
+Result<ModelSpec> build_vision_transformer(const std::string& name, const ImageSides& image, const VitOptions& options);
 
 }  // namespace dlcast

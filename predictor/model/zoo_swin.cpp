@@ -17,12 +17,17 @@ public:
 
     void add() {
         std::int64_t width = o_.width;
-        b_.conv("patches", width, window(o_.patch, o_.patch), true);
+        Window patches = window(o_.patch, o_.patch);
+        patches.same = o_.pads;
+        b_.conv("patches", width, patches, true);
         height_ = b_.shape().size() == 3 ? b_.shape()[1] : 1;
         side_ = b_.shape().size() == 3 ? b_.shape()[2] : 1;
         if (b_.failed()) return;
         b_.reshape("tokens", {height_ * side_, width});
         b_.norm("patches.norm", LayerKind::layer_norm);
+        const auto table = static_cast<double>(o_.absolute_positions ? height_ * side_ : 0);
+        if (o_.absolute_positions) b_.add_parameters(b_.add("positions"), table * static_cast<double>(width));
+        if (o_.mask_token && !b_.failed()) b_.add_parameters(b_.back(), static_cast<double>(width));
         int number = 0;
         for (std::size_t stage = 0; stage < o_.depths.size() && !b_.failed(); ++stage) {
             if (stage > 0) merge(fmt::format("merge{}", stage), width), width *= 2;
@@ -64,14 +69,18 @@ private:
         attention.packed = true;
         attention.keys = std::min(padded, window * window);
         attention.fused = o_.fused;
+        attention.bias = o_.qkv_bias;
+        const std::size_t first = b_.size();
         add_attention(b_, at + ".attn", attention);
+        if (o_.qkv_bias && !o_.key_bias && !b_.failed())
+            b_.add_parameters(b_.layer(first), -static_cast<double>(width));
         add_positions(at + ".attn", heads);
         b_.reshape(at + ".attn.image", tokens);
         if (o_.second) b_.norm(at + ".attn.norm", LayerKind::layer_norm);
         b_.add(at + ".attn.add");
         if (!o_.second) b_.norm(at + ".mlp.norm", LayerKind::layer_norm);
         MlpOptions mlp;
-        mlp.inner = o_.mlp_ratio * width;
+        mlp.inner = static_cast<std::int64_t>(o_.mlp_ratio * static_cast<double>(width));
         add_mlp(b_, at + ".mlp", mlp);
         if (o_.second) b_.norm(at + ".mlp.norm", LayerKind::layer_norm);
         b_.add(at + ".mlp.add");
@@ -84,10 +93,10 @@ private:
 
 }  // namespace
 
-Result<ModelSpec> build_swin_transformer(const std::string& name, std::int64_t image_size, const SwinOptions& o) {
+Result<ModelSpec> build_swin_transformer(const std::string& name, const ImageSides& image, const SwinOptions& o) {
     if (o.depths.empty() || o.depths.size() != o.heads.size())
         return invalid_argument("each stage needs a depth and a number of heads");
-    ModelBuilder b({o.channels, image_size, image_size});
+    ModelBuilder b({o.channels, image.height, image.width});
     Swin(b, o).add();
     if (b.failed()) return invalid_argument(b.fault());
     const std::int64_t width = b.shape()[1];
@@ -108,7 +117,7 @@ Result<ModelSpec> build_swin(const std::string& name, std::int64_t image_size, s
     if (name.starts_with("swin_b") || name == "swin_v2_b") o.width = 128, o.heads = {4, 8, 16, 32};
     if (name.starts_with("swin_l")) o.width = 192, o.heads = {6, 12, 24, 48};
     o.classes = classes;
-    return build_swin_transformer(name, image_size, o);
+    return build_swin_transformer(name, {image_size, image_size}, o);
 }
 
 }  // namespace dlcast

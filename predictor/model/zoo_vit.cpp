@@ -7,20 +7,37 @@
 #include "predictor/model/zoo_image.h"
 
 namespace dlcast {
+namespace {
+
+std::string not_divided(std::int64_t image_size, std::int64_t patch) {
+    const std::int64_t below = image_size / patch * patch;
+    return fmt::format("an image of {} pixels does not divide into patches of {}; write image_size {}", image_size,
+                       patch, below > 0 ? fmt::format("{} or {}", below, below + patch) : fmt::format("{}", patch));
+}
+
+}  // namespace
 
 void add_vision_transformer(ModelBuilder& b, const std::string& prefix, const VitOptions& o) {
     const Shape image = b.shape();
-    if (image.size() != 3 || o.patch < 1 || image[1] % o.patch != 0 || image[2] % o.patch != 0)
-        return b.fail(fmt::format("an image of {} pixels does not divide into patches of {}", image.back(), o.patch));
-    const double patches = static_cast<double>(image[1] / o.patch) * static_cast<double>(image[2] / o.patch);
+    const std::int64_t across = o.patch_width > 0 ? o.patch_width : o.patch;
+    if (image.size() != 3 || o.patch < 1) return b.fail("a vision transformer needs an image and patches of it");
+    if (image[1] < o.patch || image[2] < across)
+        return b.fail(fmt::format("no patch of {} x {} pixels fits into an image of {} x {}; make the image larger",
+                                  o.patch, across, image[1], image[2]));
+    if (!o.cuts && (image[1] % o.patch != 0 || image[2] % across != 0))
+        return b.fail(not_divided(image.back(), across));
+    const double patches = static_cast<double>(image[1] / o.patch) * static_cast<double>(image[2] / across);
     if (patches > 1e8) return b.fail("over 1e8 patches; lower the image size or raise the patch size");
     const auto tokens = static_cast<std::int64_t>(patches) + o.extra_tokens;
     const auto width = static_cast<double>(o.width);
-    b.conv(prefix + "patches", o.width, window(o.patch, o.patch), o.patch_bias);
+    Window cut = window(o.patch, o.patch);
+    cut.kernel_w = cut.stride_w = across;
+    b.conv(prefix + "patches", o.width, cut, o.patch_bias);
     b.reshape(prefix + "tokens", {tokens, o.width});
     // Position table, and the tokens that are no patch.
     const double table = o.position_rows >= 0 ? static_cast<double>(o.position_rows) : static_cast<double>(tokens);
-    b.add_parameters(b.add(prefix + "positions"), (table + static_cast<double>(o.extra_tokens)) * width);
+    b.add_parameters(b.add(prefix + "positions"),
+                     (table + static_cast<double>(o.extra_tokens)) * width + o.more_parameters);
     if (o.first_norm) b.norm(prefix + "first_norm", LayerKind::layer_norm);
     b.dropout(prefix + "drop");
     BlockOptions block;
@@ -43,8 +60,8 @@ void add_vision_transformer(ModelBuilder& b, const std::string& prefix, const Vi
     if (o.head_norm) b.norm(prefix + "head.norm", LayerKind::layer_norm);
 }
 
-Result<ModelSpec> build_vision_transformer(const std::string& name, std::int64_t image_size, const VitOptions& o) {
-    ModelBuilder b({o.channels, image_size, image_size});
+Result<ModelSpec> build_vision_transformer(const std::string& name, const ImageSides& image, const VitOptions& o) {
+    ModelBuilder b({o.channels, image.height, image.width});
     add_vision_transformer(b, "", o);
     b.set_head(!o.head_counts);
     for (int head = 0; o.classes > 0 && head < o.class_heads; ++head) {
@@ -72,14 +89,12 @@ Result<ModelSpec> build_vit(const std::string& name, std::int64_t image_size, st
     if (name.ends_with("_8")) o.patch = 8;
     if (has("distilled")) o.extra_tokens = o.class_heads = 2;
     o.classes = classes;
-    return build_vision_transformer(name, image_size, o);
+    return build_vision_transformer(name, {image_size, image_size}, o);
 }
 
 Result<ModelSpec> build_mixer(const std::string& name, std::int64_t image_size, std::int64_t classes) {
     const std::int64_t patch = name.ends_with("_32") ? 32 : 16;
-    if (image_size % patch != 0)
-        return invalid_argument(
-            fmt::format("an image of {} pixels does not divide into patches of {}", image_size, patch));
+    if (image_size % patch != 0) return invalid_argument(not_divided(image_size, patch));
     const bool large = name.starts_with("mixer_l"), small = name.starts_with("mixer_s");
     const std::int64_t width = large ? 1024 : small ? 512 : 768;
     const std::int64_t tokens = image_size / patch * (image_size / patch);
