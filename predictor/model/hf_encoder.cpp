@@ -2,6 +2,8 @@
 // BERT (Devlin et al., arXiv:1810.04805), RoBERTa, DistilBERT, ELECTRA: encoders of text and their heads.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "predictor/model/hf_config.h"
 #include "predictor/model/transformer.h"
 
@@ -19,7 +21,36 @@ struct Encoder {
     std::int64_t position_bias = 0;   // parameters of relative positions
     std::int64_t page_tables = 0;     // LayoutLM: rows of each of four tables of places on the page
     bool global_projections = false;  // Longformer: a second set for tokens that see everything
+    bool embedding_norm = true;
+    bool rotary = false;
+    bool qkv_bias = true;
+    bool tied = true;                      // the head's matrix is the token table
+    bool causal = false;                   // a decoder
+    bool cross = false;                    // whose layers also attend to another sequence
+    std::int64_t distances = 0;            // rows of a table in each layer, read by the scores; 0: none
+    std::int64_t task_types = 0;           // rows of a third table; 0: none
+    std::int64_t groups = 1, repeats = 1;  // ALBERT: sets of weights, layers in each
+    std::int64_t head_width = 0;           // of the head's transform, if not the token table's
 };
+
+// "relative_key" and "relative_key_query" (Shaw et al., arXiv:1803.02155; Huang et al., arXiv:2009.13658) leave the
+// table of positions in the network.
+void read_positions(HfConfig& c, Encoder& e) {
+    const std::string kind = c.text_or({"position_embedding_type"}, "absolute");
+    if (kind.starts_with("relative_key")) e.distances = 2 * e.positions - 1;
+    if (c.family == "esm") e.positions_learned = kind == "absolute", e.rotary = kind == "rotary";
+    if (c.family == "roformer") e.positions_learned = false, e.rotary = true;
+    if (c.family == "nezha") e.positions_learned = false;  // sines of distances
+    if (c.family == "mpnet") e.position_bias = c.size_or({"relative_attention_num_buckets"}, 32) * e.heads;
+}
+
+// A decoder's layers may attend to an encoder's output.
+void read_decoder(HfConfig& c, Encoder& e) {
+    e.causal = c.flag_or("is_decoder", false);
+    e.cross = c.flag_or("add_cross_attention", false) && e.causal;
+    e.tied = c.flag_or("tie_word_embeddings", c.family != "rembert");
+    if (c.family == "rembert") e.head_width = c.size_or({"output_embedding_size"}, 1664);
+}
 
 Encoder read_encoder(HfConfig& c, bool pooler) {
     Encoder e;
@@ -29,42 +60,31 @@ Encoder read_encoder(HfConfig& c, bool pooler) {
     e.inner = c.size_or({"intermediate_size", "hidden_dim"}, 4 * e.width);
     e.vocab = c.size({"vocab_size"});
     e.positions = c.size_or({"max_position_embeddings"}, 512);
-    e.types =
-        c.size_or({"type_vocab_size"}, c.family == "distilbert" || c.family == "mpnet" || c.family == "esm" ? 0 : 2);
+    const bool typed =
+        c.family != "distilbert" && c.family != "mpnet" && c.family != "esm" && c.family != "bert-generation";
+    e.types = typed ? c.size_or({"type_vocab_size"}, 2) : 0;
+    if (c.family == "ernie" && c.flag_or("use_task_id", false)) e.task_types = c.size_or({"task_type_vocab_size"}, 3);
     e.embedding = c.size_or({"embedding_size", "input_embedding_size"}, e.width);
     e.activation = c.text_or({"hidden_act", "activation"}, "gelu");
     e.pooler = pooler;
-    if (c.family == "mpnet") e.types = 0, e.position_bias = 32 * e.heads;
-    if (c.family == "roformer") e.positions_learned = false;
-    if (c.family == "esm") {
-        e.types = 0;
-        e.pre_norm = true;
-        e.positions_learned = c.text_or({"position_embedding_type"}, "absolute") == "absolute";
-    }
-    if (c.family == "megatron-bert") e.pre_norm = true;
+    read_positions(c, e);
+    read_decoder(c, e);
+    if (c.family == "esm") e.pre_norm = true, e.embedding_norm = c.flag_or("emb_layer_norm_before", false);
+    if (c.family == "megatron-bert" || c.family == "xlm-roberta-xl") e.pre_norm = true, e.embedding_norm = false;
+    if (c.family == "roberta-prelayernorm") e.pre_norm = true;
+    if (c.family == "big_bird") e.qkv_bias = c.flag_or("use_bias", true);
     e.shared_layers = c.family == "albert";
+    if (e.shared_layers) {
+        e.groups = std::clamp<std::int64_t>(c.size_or({"num_hidden_groups"}, 1), 1, e.layers);
+        e.repeats = std::max<std::int64_t>(1, c.size_or({"inner_group_num"}, 1));
+    }
     if (c.family == "layoutlm") e.page_tables = c.size_or({"max_2d_position_embeddings"}, 1024);
     e.global_projections = c.family == "longformer";
-    if (e.global_projections) {
-        const auto windows = c.list("attention_window");
-        e.window = (windows && !windows->empty() ? windows->front() : 512) + 1;
-    }
+    if (e.global_projections) e.window = c.first_or("attention_window", 512) + 1;
     // Three blocks around, three at random and two that all see.
     if (c.family == "big_bird" && c.text_or({"attention_type"}, "block_sparse") == "block_sparse")
         e.window = 8 * std::max<std::int64_t>(1, c.size_or({"block_size"}, 64));
     return e;
-}
-
-// One token, the first, attends to all by projections of its own; the keys and values are everybody's.
-void add_global_projections(ModelBuilder& b, const std::string& at, std::int64_t width) {
-    const Shape hidden = b.shape();
-    for (const char* which : {".attn.global_k", ".attn.global_v"}) {
-        b.continue_from(hidden);
-        b.linear(at + which, width);
-    }
-    b.continue_from({1, width});
-    b.linear(at + ".attn.global_q", width);
-    b.continue_from(hidden);
 }
 
 void add_encoder(ModelBuilder& b, HfConfig& c, const Encoder& e, const std::string& prefix, std::int64_t tokens) {
@@ -82,30 +102,46 @@ void add_encoder(ModelBuilder& b, HfConfig& c, const Encoder& e, const std::stri
         table("embeddings.position", c.position_rows(e.positions, tokens));
         b.add(prefix + "embeddings.add_position");
     }
+    if (e.task_types > 0) {
+        table("embeddings.task", e.task_types);
+        b.add(prefix + "embeddings.add_task");
+    }
     if (e.page_tables > 0)
         for (const char* which : {"x", "y", "height", "width"}) {
             table((std::string("embeddings.page_") + which).c_str(), e.page_tables);
             b.add(prefix + "embeddings.add_page");
         }
-    if (!e.pre_norm) b.norm(prefix + "embeddings.norm", LayerKind::layer_norm);
+    if (e.embedding_norm) b.norm(prefix + "embeddings.norm", LayerKind::layer_norm);
     b.dropout(prefix + "embeddings.drop");
-    if (e.embedding != e.width) b.linear(prefix + "embeddings.project", e.width);
+    if (e.embedding != e.width || e.shared_layers) b.linear(prefix + "embeddings.project", e.width);
     BlockOptions block;
     block.attention.heads = e.heads;
     block.attention.dropout = true;
-    block.attention.fused = c.fused(false);
+    block.attention.bias = e.qkv_bias;
+    block.attention.causal = e.causal;
+    block.attention.fused = c.fused(false) && e.distances == 0;  // no fused kernel reads distances
     block.mlp.inner = e.inner;
     block.mlp.activation = e.activation;
     block.pre_norm = e.pre_norm;
     if (e.window > 0) block.attention.keys = std::min(e.window, tokens);
-    block.attention.rotary = !e.positions_learned;
-    for (int i = 0; i < e.layers && !b.failed(); ++i) {
-        b.set_block(i);
+    block.attention.rotary = e.rotary;
+    if (e.distances > 0) block.attention.style = "relative";
+    const Shape source = b.shape();
+    if (e.cross)
+        c.assumed.push_back(fmt::format("cross-attention to {} tokens (not stated; as many as a sample)", tokens));
+    for (std::int64_t i = 0; i < e.layers * e.repeats && !b.failed(); ++i) {
+        b.set_block(static_cast<int>(i));
         const std::size_t first = b.size();
         const std::string at = fmt::format("{}layer.{}", prefix, i);
-        add_block(b, at, block);
-        if (e.global_projections) add_global_projections(b, at, e.width);
-        if (e.shared_layers && i > 0 && !b.failed()) b.share_from(first);
+        add_block(b, at, block, e.cross ? &source : nullptr);
+        if (e.global_projections) add_global_projections(b, at);
+        if (e.distances > 0 && !b.failed())
+            b.add_parameters(b.back(), static_cast<double>(e.distances) * static_cast<double>(e.width / e.heads));
+        // The first layer of each group brings its weights.
+        const std::int64_t layer = i / e.repeats;
+        if (e.shared_layers && layer > 0 && layer * e.groups / e.layers == (layer - 1) * e.groups / e.layers &&
+            !b.failed())
+            b.share_from(first);
     }
     b.set_block(-1);
     if (e.pre_norm) b.norm(prefix + "norm", LayerKind::layer_norm);
@@ -123,40 +159,59 @@ void add_masked_lm(ModelBuilder& b, const Encoder& e, const std::string& prefix,
                    std::int64_t masked) {
     b.continue_from(hidden);
     b.reshape(prefix + "mlm.gather", {masked, e.width});
-    b.linear(prefix + "mlm.transform", e.embedding);
+    b.linear(prefix + "mlm.transform", e.head_width > 0 ? e.head_width : e.embedding);
     b.activation(prefix + "mlm.act", e.activation);
     b.norm(prefix + "mlm.norm", LayerKind::layer_norm);
-    add_lm_head(b, e.vocab, true, true);
+    add_lm_head(b, e.vocab, e.tied, true);
 }
 
 std::string task_of(HfConfig& c) {
     if (!c.options.task.empty()) return c.options.task;
+    if (c.is_for("ForTokenClassification")) return "token_classification";
+    if (c.is_for("ForMultipleChoice")) return "multiple_choice";
     if (c.options.classes > 0 || c.is_for("ForSequenceClassification")) return "classification";
     if (c.is_for("ForQuestionAnswering")) return "question_answering";
     if (c.is_for("ForMaskedLM")) return "masked_lm";
+    if (c.flag_or("is_decoder", false) && (c.is_for("LMHeadModel") || c.is_for("ForCausalLM"))) return "causal_lm";
     return "pretraining";
 }
 
 void add_task(ModelBuilder& b, HfConfig& c, const Encoder& e) {
     const std::string task = task_of(c);
     const Shape hidden = b.shape();
-    if (e.pooler) {
+    if (e.pooler && task != "causal_lm") {
         b.reshape("pooler.first", {e.width});
         b.linear("pooler", e.width);
         b.activation("pooler.tanh", "tanh");
     }
     if (task == "features") return;
     b.set_head(true);
-    if (task == "classification") {
-        if (!e.pooler) b.reshape("classifier.first", {e.width});
+    if (task == "classification" || task == "multiple_choice") {
+        if (!e.pooler) {
+            b.reshape("classifier.first", {e.width});
+            b.linear("classifier.dense", e.width);
+            b.activation("classifier.act", c.family == "distilbert" ? "relu" : "tanh");
+        }
         b.dropout("classifier.drop");
-        b.linear("classifier", c.labels(2));
+        b.linear("classifier", task == "multiple_choice" ? 1 : c.labels(2));
         return void(b.loss("loss"));
     }
-    if (task == "question_answering") {
+    if (task == "question_answering" || task == "token_classification") {
         b.continue_from(hidden);
-        b.linear("qa_outputs", 2);
+        b.linear(task == "question_answering" ? "qa_outputs" : "classifier",
+                 task == "question_answering" ? 2 : c.labels(2));
         return void(b.loss("loss"));
+    }
+    if (c.family == "electra" && c.is_for("ForPreTraining")) {  // which tokens were replaced
+        b.linear("discriminator.dense", e.width);
+        b.activation("discriminator.act", e.activation);
+        b.linear("discriminator.prediction", 1);
+        return void(b.loss("loss"));
+    }
+    if (task == "causal_lm") {
+        b.continue_from(hidden);
+        if (c.family == "bert-generation") return add_lm_head(b, e.vocab, e.tied, true);
+        return add_masked_lm(b, e, "", hidden, hidden[0]);
     }
     if (task == "pretraining" && c.family == "bert") {
         b.linear("nsp", 2);
@@ -232,10 +287,11 @@ Result<ModelSpec> build_electra_pretraining(HfConfig& c, const std::string& name
 const std::vector<HfFamily>& encoder_families() {
     static const std::vector<HfFamily> families = [] {
         std::vector<HfFamily> all;
-        for (const char* type : {"bert", "roberta", "xlm-roberta", "camembert", "albert", "mpnet", "longformer",
-                                 "big_bird", "layoutlm", "data2vec-text", "ernie", "megatron-bert", "rembert"})
+        for (const char* type :
+             {"bert", "roberta", "xlm-roberta", "camembert", "albert", "mpnet", "longformer", "big_bird", "layoutlm",
+              "data2vec-text", "ernie", "megatron-bert", "rembert", "roberta-prelayernorm", "xlm-roberta-xl", "nezha"})
             all.push_back({type, build_bert});
-        for (const char* type : {"distilbert", "electra", "roformer", "splinter", "esm"})
+        for (const char* type : {"distilbert", "electra", "roformer", "splinter", "esm", "bert-generation"})
             all.push_back({type, build_distilbert});
         all.push_back({"electra_pretraining", build_electra_pretraining});
         all.insert(all.end(), relative_encoder_families().begin(), relative_encoder_families().end());

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "predictor/base/json.h"
 #include "predictor/model/hf_config.h"
 #include "predictor/model/transformer.h"
 
@@ -18,8 +19,13 @@ Result<ModelSpec> finish(HfConfig& c, ModelBuilder& b, const std::string& name, 
     if (b.failed()) return invalid_argument(b.fault());
     const std::int64_t width = b.shape()[1];
     b.set_head(true);
-    if (c.options.task == "classification" || c.options.classes > 0 || c.is_for("ForSequenceClassification")) {
+    if (c.options.task.empty() && c.is_for("ForTokenClassification")) {
+        b.linear("classifier", c.labels(2));
+        b.loss("loss");
+    } else if (c.options.task == "classification" || c.options.classes > 0 || c.is_for("ForSequenceClassification")) {
         b.reshape("classifier.first", {width});
+        b.linear("classifier.dense", width);
+        b.activation("classifier.act", family == "xlnet" ? "tanh" : "gelu");
         b.linear("classifier", c.labels(2));
         b.loss("loss");
     } else if (c.options.task == "question_answering" || c.is_for("ForQuestionAnswering")) {
@@ -29,10 +35,12 @@ Result<ModelSpec> finish(HfConfig& c, ModelBuilder& b, const std::string& name, 
         const std::int64_t masked = c.options.masked_tokens > 0 ? std::min(c.options.masked_tokens, tokens)
                                                                 : std::max<std::int64_t>(1, tokens * 15 / 100);
         b.reshape("mlm.gather", {masked, width});
-        b.linear("mlm.transform", width);
-        b.activation("mlm.act", "gelu");
-        b.norm("mlm.norm", LayerKind::layer_norm);
-        add_lm_head(b, vocab, true, true);
+        if (family != "xlnet") {
+            b.linear("mlm.transform", width);
+            b.activation("mlm.act", "gelu");
+            b.norm("mlm.norm", LayerKind::layer_norm);
+        }
+        add_lm_head(b, vocab, c.flag_or("tie_word_embeddings", true), true);
     }
     auto model = b.finish(name, family);
     if (model) model->seq_len = tokens;
@@ -42,6 +50,7 @@ Result<ModelSpec> finish(HfConfig& c, ModelBuilder& b, const std::string& name, 
 struct Deberta {
     std::int64_t width, heads, distances;
     bool second, own_projections, fused;
+    bool to_places = true, from_places = true;  // scores of contents with distances, of distances with contents
 };
 
 // Scores of contents, of content with distance and of distance with content.
@@ -57,6 +66,7 @@ void add_disentangled_attention(ModelBuilder& b, const std::string& at, const De
         b.add_parameters(qkv, 2.0 * static_cast<double>(d.width));  // biases of queries and values
     }
     for (const bool query : {false, true}) {
+        if (query ? !d.from_places : !d.to_places) continue;
         b.continue_from({d.distances, d.width});
         Layer& positions = b.linear(at + (query ? ".pos_q" : ".pos_k"), d.width, query || d.second);
         if (d.own_projections || b.failed()) continue;
@@ -65,10 +75,19 @@ void add_disentangled_attention(ModelBuilder& b, const std::string& at, const De
     }
     b.continue_from(in);
     Layer& scores = b.attention(at + ".scores", d.heads, d.heads, std::max<std::int64_t>(1, d.width / d.heads));
-    scores.function = "relative";
+    if (d.to_places || d.from_places) scores.function = "relative";
     scores.dropout = true;
     b.continue_from(in);
     b.linear(at + ".out", d.width);
+}
+
+// "p2c|c2p", or the same as a list.
+void read_kinds_of_scores(HfConfig& c, Deberta& d) {
+    const Value* kinds = c.value("pos_att_type");
+    if (!kinds) return;
+    const std::string text = kinds->is_string() ? kinds->as_string() : write_json(*kinds);
+    d.to_places = text.find("c2p") != std::string::npos;
+    d.from_places = text.find("p2c") != std::string::npos;
 }
 
 Result<ModelSpec> build_deberta(HfConfig& c, const std::string& name) {
@@ -78,7 +97,14 @@ Result<ModelSpec> build_deberta(HfConfig& c, const std::string& name) {
     const std::int64_t positions = c.size_or({"max_position_embeddings"}, 512);
     const std::int64_t buckets = c.size_or({"position_buckets"}, 0);
     // Negative in the config: as many as positions.
-    d.distances = 2 * (buckets > 0 ? buckets : positions);
+    const std::int64_t farthest = c.size_or({"max_relative_positions"}, 0);
+    d.distances = 2 * (buckets > 0 ? buckets : farthest > 0 ? farthest : positions);
+    read_kinds_of_scores(c, d);
+    const bool norm =
+        c.text_or({"norm_rel_ebd"}, second ? "layer_norm" : "none").find("layer_norm") != std::string::npos;
+    const bool tables = c.flag_or("relative_attention", true);
+    if (!tables) d.to_places = d.from_places = false;
+    const std::int64_t embedding = c.size_or({"embedding_size"}, d.width);
     d.own_projections = !second || !c.flag_or("share_att_key", second);
     const std::int64_t inner = c.size_or({"intermediate_size"}, 4 * d.width);
     const std::int64_t types = c.size_or({"type_vocab_size"}, 0), kernel = c.size_or({"conv_kernel_size"}, 0);
@@ -87,14 +113,15 @@ Result<ModelSpec> build_deberta(HfConfig& c, const std::string& name) {
     if (c.failed()) return invalid_argument("incomplete");
     if (const std::string fault = head_fault(d.width, d.heads, 0); !fault.empty()) return invalid_argument(fault);
     ModelBuilder b({tokens});
-    b.embedding("embeddings.word", vocab, d.width);
+    b.embedding("embeddings.word", vocab, embedding);
     for (const auto& [which, rows] :
          {std::pair<const char*, std::int64_t>{"type", types}, {"position", absolute ? positions : 0}}) {
         if (rows == 0) continue;
         b.continue_from({tokens});
-        b.embedding(fmt::format("embeddings.{}", which), rows, d.width);
+        b.embedding(fmt::format("embeddings.{}", which), rows, embedding);
         b.add(fmt::format("embeddings.add_{}", which));
     }
+    if (embedding != d.width) b.linear("embeddings.project", d.width, false);
     b.norm("embeddings.norm", LayerKind::layer_norm);
     b.dropout("embeddings.drop");
     MlpOptions mlp;
@@ -126,7 +153,7 @@ Result<ModelSpec> build_deberta(HfConfig& c, const std::string& name) {
     b.set_block(-1);
     if (b.failed()) return invalid_argument(b.fault());
     const double table = static_cast<double>(d.distances) * static_cast<double>(d.width);
-    b.add_parameters(b.back(), table + (second ? 2.0 * static_cast<double>(d.width) : 0.0));
+    if (tables) b.add_parameters(b.back(), table + (norm ? 2.0 * static_cast<double>(d.width) : 0.0));
     return finish(c, b, name, "deberta", vocab, tokens);
 }
 

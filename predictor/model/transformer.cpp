@@ -27,7 +27,7 @@ void add_projections(ModelBuilder& b, const std::string& at, const AttentionOpti
         // Queries are [tokens x heads, head_dim] where each head has its norm.
         const auto norm = [&](const char* which, std::int64_t width) {
             b.continue_from(o.wide_qk_norm ? Shape{in[0], width} : Shape{in[0] * (width / d), d});
-            b.norm(at + which, LayerKind::rms_norm, false);
+            b.norm(at + which, o.qk_norm_kind, o.qk_norm_bias);
         };
         norm(".q.norm", q);
         norm(".k.norm", kv);
@@ -70,6 +70,8 @@ void add_attention(ModelBuilder& b, const std::string& at, const AttentionOption
     layer.fused = o.fused;
     layer.dropout = o.dropout;
     layer.function = o.style;
+    if (o.sinks) b.add_parameters(layer, static_cast<double>(o.heads));
+    if (o.out_norm) b.norm(at + ".out.norm", LayerKind::rms_norm, false);
     b.linear(at + ".out", width, o.out_bias);
 }
 
@@ -77,7 +79,7 @@ void add_mlp(ModelBuilder& b, const std::string& at, const MlpOptions& o) {
     const Shape in = b.shape();
     const std::int64_t width = in.back();
     if (o.experts > 0) {
-        b.linear(at + ".router", o.experts, false);
+        b.linear(at + ".router", o.experts, o.router_bias);
         b.softmax(at + ".router.softmax");
         // Each token goes to its active experts: as many rows for each.
         b.continue_from(in);
@@ -103,8 +105,9 @@ void add_mlp(ModelBuilder& b, const std::string& at, const MlpOptions& o) {
             b.multiply(at + part + ".mul");
         } else {
             linear(part + ".up", inner);
-            b.activation(at + part + ".act", o.activation);
+            b.add_parameters(b.activation(at + part + ".act", o.activation), o.activation_learns);
         }
+        if (o.inner_norm) b.norm(at + part + ".norm", LayerKind::rms_norm, false);
         linear(part + ".down", width);
     };
     network("", o.inner);
@@ -142,6 +145,18 @@ void add_block(ModelBuilder& b, const std::string& at, const BlockOptions& o, co
         part(at + ".cross", [&] { add_attention(b, at + ".cross.attn", cross, source); });
     }
     part(at + ".mlp", [&] { add_mlp(b, at + ".mlp", o.mlp); });
+}
+
+void add_global_projections(ModelBuilder& b, const std::string& at) {
+    const Shape hidden = b.shape();
+    const std::int64_t width = hidden.back();
+    for (const char* which : {".attn.global_k", ".attn.global_v"}) {
+        b.continue_from(hidden);
+        b.linear(at + which, width);
+    }
+    b.continue_from({1, width});
+    b.linear(at + ".attn.global_q", width);
+    b.continue_from(hidden);
 }
 
 void add_lm_head(ModelBuilder& b, std::int64_t vocab, bool tied, bool bias) {

@@ -23,8 +23,12 @@ struct AttentionOptions {
     std::string style;          // Layer::function of an attention layer
     std::int64_t memory = 0;    // earlier tokens that keys and values also see (Transformer-XL)
     std::int64_t keys = 0;      // each query sees so many, its window's; 0: all
-    bool qk_norm = false;       // an RMS norm over each head of queries and keys
-    bool wide_qk_norm = false;  // over all heads at once
+    bool qk_norm = false;       // over each head of queries and keys
+    bool wide_qk_norm = false;  // over all heads at once, or with weights of its own for each
+    LayerKind qk_norm_kind = LayerKind::rms_norm;
+    bool qk_norm_bias = false;
+    bool out_norm = false;  // an RMS norm before the output projection
+    bool sinks = false;     // one learnt logit of each head beside the scores
 };
 
 struct MlpOptions {
@@ -35,6 +39,9 @@ struct MlpOptions {
     std::int64_t experts = 0, active_experts = 1;  // mixture of experts with a linear router
     std::int64_t shared = 0;                       // inner width of an expert that sees every token; 0: none
     bool shared_gate = false;                      // whose output has a gate of its own
+    bool router_bias = false;
+    bool inner_norm = false;       // an RMS norm before the last product
+    double activation_learns = 0;  // parameters of the activation
 };
 
 struct BlockOptions {
@@ -54,6 +61,9 @@ void add_attention(ModelBuilder& b, const std::string& at, const AttentionOption
 void add_mlp(ModelBuilder& b, const std::string& at, const MlpOptions& options);
 /// Self-attention, cross-attention over `source` if any, MLP; each with norm, dropout and residual addition.
 void add_block(ModelBuilder& b, const std::string& at, const BlockOptions& options, const Shape* source = nullptr);
+/// Longformer's second set of projections: one token, the first, attends to all by them; the keys and values are
+/// everybody's (Beltagy et al., arXiv:2004.05150, section 3.1).
+void add_global_projections(ModelBuilder& b, const std::string& at);
 /// Logits over `vocab` and their loss. `tied`: the weight is the embedding's.
 void add_lm_head(ModelBuilder& b, std::int64_t vocab, bool tied, bool bias = false);
 

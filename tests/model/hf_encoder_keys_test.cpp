@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Keys of a config.json that change an encoder: what each adds to a small one.
+#include "tests/model/hf_config_support.h"
+
+using namespace dlcast;
+using namespace hf_configs;
+
+TEST_CASE("an untied head of an encoder has a matrix of its own", "[model][hf]") {
+    for (const char* type : {"bert", "roberta", "distilbert", "electra", "albert", "deberta-v2"})
+        check_changes(sizes(type) + R"(, "n_layers": 2, "dim": 64, "n_heads": 4)",
+                      {{R"(, "tie_word_embeddings": false)", table}});
+}
+
+// 2 x 128 - 1 distances of one head's width in each layer; the table of positions stays.
+TEST_CASE("an encoder's table of distances is counted in each layer", "[model][hf]") {
+    const std::int64_t distances = 2 * 255 * 16;
+    for (const char* type : {"bert", "roberta", "electra", "ernie", "megatron-bert"})
+        check_changes(sizes(type), {{R"(, "position_embedding_type": "absolute")", 0},
+                                    {R"(, "position_embedding_type": "relative_key")", distances},
+                                    {R"(, "position_embedding_type": "relative_key_query")", distances}});
+    check_changes(sizes("esm"), {{R"(, "position_embedding_type": "rotary")", -128 * 64},
+                                 {R"(, "emb_layer_norm_before": true)", norm}});
+    const auto w = with_keys(sizes("bert"), R"(, "position_embedding_type": "relative_key")");
+    CHECK(layer_named(w, "layer.0.attn.scores").function == "relative");
+}
+
+TEST_CASE("an encoder that decodes looks back alone, and over another's output where it says so", "[model][hf]") {
+    const std::string decoder = sizes("bert") + R"(, "architectures": ["BertLMHeadModel"], "is_decoder": true)";
+    const auto w = with_keys(decoder);
+    CHECK(layer_named(w, "layer.0.attn.scores").causal);
+    CHECK(layer_named(w, "lm_head").output == Shape{128, 1000});
+    check_changes(decoder, {{R"(, "add_cross_attention": true)", 2 * (4 * dense + norm)}});
+}
+
+// A group holds one set of weights: four products, two between 64 and 256, two norms.
+TEST_CASE("ALBERT's groups each have their weights", "[model][hf]") {
+    const std::int64_t group = 4 * dense + 2 * 64 * 256 + 256 + 64 + 2 * norm;
+    check_changes(sizes("albert") + R"(, "embedding_size": 32)",
+                  {{R"(, "num_hidden_groups": 2)", group}, {R"(, "inner_group_num": 2)", group}});
+    // Its projection is there for equal widths too.
+    check_changes(sizes("albert") + R"(, "embedding_size": 64)", {{R"(, "embedding_size_of_nothing": 1)", 0}});
+    CHECK(trained(sizes("albert"), R"(, "embedding_size": 64)") - trained(sizes("bert"), "") ==
+          dense - group - (2 + 2 * 64));  // BERT's second layer and its head for pairs of sentences
+}
+
+TEST_CASE("parts of encoders follow the keys of their family", "[model][hf]") {
+    check_changes(sizes("big_bird"), {{R"(, "use_bias": false)", 2 * -3 * 64}});
+    check_changes(sizes("ernie"), {{R"(, "use_task_id": true, "task_type_vocab_size": 5)", 5 * 64}});
+    check_changes(sizes("bert"), {{R"(, "type_vocab_size": 0)", -2 * 64}});
+    check_changes(sizes("rembert") + R"(, "input_embedding_size": 32)",
+                  {{R"(, "output_embedding_size": 64)", (64 - 1664) * (64 + 1 + 2 + 1000)}});
+    // Projections of places, one with a bias in the first version.
+    check_changes(sizes("deberta"), {{R"(, "pos_att_type": ["c2p"])", -2 * dense},
+                                     {R"(, "pos_att_type": "p2c")", 2 * -64 * 64},
+                                     {R"(, "relative_attention": false)", -256 * 64 - 2 * (dense + 64 * 64)},
+                                     {R"(, "max_relative_positions": 32)", -(256 - 64) * 64},
+                                     {R"(, "norm_rel_ebd": "layer_norm")", norm}});
+    check_changes(sizes("deberta-v2"),
+                  {{R"(, "norm_rel_ebd": "none")", -norm}, {R"(, "share_att_key": false)", 4 * dense}});
+}
+
+TEST_CASE("the head of an encoder is the one of the config's architecture", "[model][hf]") {
+    CHECK(layer_named(with_head(sizes("bert"), "BertForTokenClassification"), "classifier").output == Shape{128, 3});
+    CHECK(layer_named(with_head(sizes("bert"), "BertForMultipleChoice"), "classifier").output == Shape{1});
+    CHECK(layer_named(with_head(sizes("electra"), "ElectraForSequenceClassification"), "classifier.dense").parameters ==
+          dense);
+    CHECK(layer_named(with_head(sizes("electra"), "ElectraForPreTraining"), "discriminator.prediction").output ==
+          Shape{128, 1});
+}
