@@ -2,6 +2,9 @@
 // Decoder-only language models, by their configuration classes in Hugging Face's transformers.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <vector>
+
 #include "predictor/model/hf_decoder.h"
 
 namespace dlcast {
@@ -12,6 +15,26 @@ void drop_norm_weights(ModelBuilder& b) {
         Layer& layer = b.layer(i);
         if (layer.kind == LayerKind::layer_norm) b.add_parameters(layer, -static_cast<double>(layer.parameters));
     }
+}
+
+// The window of each layer in tokens, 0 where it looks at all. Kernels that skip what lies beyond it compute
+// W - W^2 / 2T scores of a query on average, T tokens; others compute all and mask them.
+std::vector<std::int64_t> windows_of(HfConfig& c, const Decoder& d, std::int64_t tokens) {
+    std::vector<std::int64_t> out(static_cast<std::size_t>(d.layers), 0);
+    if (d.window == 0 || d.window >= tokens) return out;
+    const bool skips = c.text_or({"attn_implementation", "_attn_implementation"}, "").find("fl") == 0;
+    std::size_t windowed = 0;
+    for (std::size_t i = 0; i < out.size(); ++i) {
+        if (d.windowed && !d.windowed(static_cast<std::int64_t>(i))) continue;
+        if (skips) out[i] = d.window;
+        ++windowed;
+    }
+    if (windowed > 0 && !skips)
+        c.assumed.push_back(fmt::format(
+            "sliding_window {} of {} layers: the scores of all {} tokens are computed (flash_attention_2 skips those "
+            "beyond it; write it as \"attn_implementation\")",
+            d.window, windowed, tokens));
+    return out;
 }
 
 }  // namespace
@@ -53,11 +76,18 @@ Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std:
     }
     if (d.embedding_norm) b.norm("embed.norm", LayerKind::layer_norm);
     if (d.embedding_dropout) b.dropout("embed.drop");
+    const Shape source = {tokens, d.width};
+    if (d.cross)
+        c.assumed.push_back(fmt::format("cross-attention to {} tokens (not stated; as many as a sample)", tokens));
+    const std::vector<std::int64_t> windows = windows_of(c, d, tokens);
     for (int i = 0; i < d.layers && !b.failed(); ++i) {
         b.set_block(i);
         BlockOptions block = d.block;
         if (d.vary) d.vary(i, block);
-        add_block(b, fmt::format("h.{}", i), block);
+        // Half of the keys count, as causal attention has it.
+        if (const std::int64_t w = windows[static_cast<std::size_t>(i)]; w > 0)
+            block.attention.keys = 2 * w - w * w / tokens;
+        add_block(b, fmt::format("h.{}", i), block, d.cross ? &source : nullptr);
     }
     b.set_block(-1);
     if (d.final_norm) b.norm("norm", d.block.norm, d.block.norm_bias);
@@ -68,6 +98,10 @@ Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std:
         b.reshape("last", {b.shape().back()});
         b.linear("score", c.labels(2), false);
         b.loss("loss");
+    } else if (c.options.task.empty() && c.is_for("ForTokenClassification")) {
+        b.set_head(true);
+        b.linear("score", c.labels(2));
+        b.loss("loss");
     } else if (c.options.task != "features") {
         add_lm_head(b, d.vocab, d.tied, d.head_bias);
     }
@@ -76,12 +110,38 @@ Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std:
     return model;
 }
 
+void read_windows(HfConfig& c, Decoder& d) {
+    const bool switched = c.family.starts_with("qwen") || c.family == "smollm3";
+    const bool all = c.family == "mistral" || c.family == "mixtral" || c.family == "phi3" || c.family == "phimoe" ||
+                     c.family == "starcoder2";
+    const bool others = c.family == "gemma2" || c.family == "gpt_oss";  // every second layer, the first included
+    const bool most = c.family == "gemma3_text" || c.family == "cohere2" || c.family == "olmo3";
+    d.window = c.size_or({"sliding_window"}, others || most ? (c.family == "gpt_oss" ? 128 : 4096) : 0);
+    const bool off = switched && !c.flag_or("use_sliding_window", false);
+    const std::int64_t full = c.size_or({"max_window_layers"}, 28);
+    const std::int64_t pattern = std::max<std::int64_t>(
+        1, c.size_or({"sliding_window_pattern", "_sliding_window_pattern"}, c.family == "gemma3_text" ? 6 : 4));
+    if (const auto types = c.texts("layer_types"); types && !types->empty()) {
+        d.windowed = [kinds = *types](std::int64_t i) {
+            const auto at = static_cast<std::size_t>(i);
+            return at < kinds.size() && kinds[at] == "sliding_attention";
+        };
+        return;
+    }
+    if (off || !(switched || all || others || most)) d.window = 0;
+    if (others) d.windowed = [](std::int64_t i) { return i % 2 == 0; };
+    if (most) d.windowed = [pattern](std::int64_t i) { return (i + 1) % pattern != 0; };
+    if (c.family == "smollm3") d.windowed = [](std::int64_t i) { return (i + 1) % 4 == 0; };  // those without rotation
+    if (switched && c.family != "smollm3") d.windowed = [full](std::int64_t i) { return i >= full; };
+}
+
 namespace {
 
 Result<ModelSpec> build_gpt2(HfConfig& c, const std::string& name) {
     Decoder d = decoder_like_gpt2(c, 1024);
     d.learned_positions = d.embedding_dropout = true;
     d.tied = c.flag_or("tie_word_embeddings", true);
+    d.cross = c.flag_or("add_cross_attention", false);
     d.block.attention.packed = d.block.attention.dropout = true;
     d.block.attention.fused = c.fused(false);
     // Frameworks of their own bring a fused GELU.
@@ -98,6 +158,7 @@ Result<ModelSpec> build_gpt_neo(HfConfig& c, const std::string& name) {
     d.vocab = c.size({"vocab_size"});
     d.positions = c.size_or({"max_position_embeddings"}, 2048);
     d.learned_positions = d.embedding_dropout = true;
+    d.tied = c.flag_or("tie_word_embeddings", true);
     d.block.attention.heads = c.size({"num_heads"});
     d.block.attention.bias = false;
     d.block.attention.causal = d.block.attention.dropout = true;
@@ -125,6 +186,9 @@ Result<ModelSpec> build_phi(HfConfig& c, const std::string& name) {
     d.head_bias = true;
     d.block.attention.kv_heads = c.size_or({"num_key_value_heads"}, d.block.attention.heads);
     d.block.attention.rotary = d.block.one_norm = true;
+    d.block.attention.qk_norm = c.flag_or("qk_layernorm", false);
+    d.block.attention.qk_norm_kind = LayerKind::layer_norm;
+    d.block.attention.qk_norm_bias = true;
     d.block.attention.fused = c.fused(true);
     d.block.mlp.inner = c.size_or({"intermediate_size"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"hidden_act"}, "gelu_new");
@@ -135,6 +199,7 @@ Result<ModelSpec> build_gpt_neox(HfConfig& c, const std::string& name) {
     Decoder d = decoder_of_hidden_size(c, 2048);
     d.tied = c.flag_or("tie_word_embeddings", false);
     d.block.attention.packed = d.block.attention.rotary = true;
+    d.block.attention.bias = d.block.attention.out_bias = c.flag_or("attention_bias", true);
     d.block.attention.fused = c.fused(true);
     d.block.mlp.inner = c.size_or({"intermediate_size"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"hidden_act"}, "gelu");
@@ -147,7 +212,8 @@ Result<ModelSpec> build_bloom(HfConfig& c, const std::string& name) {
     d.layers = c.size({"n_layer", "num_hidden_layers"});
     d.width = c.size({"hidden_size", "n_embd"});
     d.vocab = c.size({"vocab_size"});
-    d.positions = 2048;
+    d.positions = c.size_or({"seq_length"}, 2048);
+    d.tied = c.flag_or("tie_word_embeddings", true);
     d.embedding_norm = true;
     d.block.attention.heads = c.size({"n_head", "num_attention_heads"});
     d.block.attention.packed = d.block.attention.causal = true;
@@ -163,8 +229,10 @@ Result<ModelSpec> build_opt(HfConfig& c, const std::string& name) {
     d.embedding = c.size_or({"word_embed_proj_dim"}, d.width);
     d.tied = c.flag_or("tie_word_embeddings", true);
     d.block.pre_norm = d.final_norm = c.flag_or("do_layer_norm_before", true);
+    d.norm_weight = c.flag_or("layer_norm_elementwise_affine", true);
     d.block.attention.dropout = true;
     d.block.attention.style = "scaled_query";
+    d.block.attention.bias = d.block.attention.out_bias = d.block.mlp.bias = c.flag_or("enable_bias", true);
     d.block.attention.fused = c.fused(false);
     d.block.mlp.inner = c.size_or({"ffn_dim"}, 4 * d.width);
     d.block.mlp.activation = c.text_or({"activation_function"}, "relu");
@@ -177,6 +245,7 @@ Result<ModelSpec> build_mpt(HfConfig& c, const std::string& name) {
     d.width = c.size({"d_model"});
     d.vocab = c.size({"vocab_size"});
     d.positions = c.size_or({"max_seq_len"}, 2048);
+    d.tied = c.flag_or("tie_word_embeddings", true);
     const bool bias = !c.flag_or("no_bias", true);
     d.block.norm_bias = bias;
     d.block.dropout = false;
@@ -200,12 +269,16 @@ Result<ModelSpec> build_falcon(HfConfig& c, const std::string& name) {
     const bool grouped = c.flag_or("new_decoder_architecture", false);
     a.kv_heads = grouped ? c.size_or({"num_kv_heads"}, a.heads) : c.flag_or("multi_query", true) ? 1 : a.heads;
     a.bias = a.out_bias = d.block.mlp.bias = c.flag_or("bias", false);
-    a.packed = a.rotary = a.causal = true;
+    a.packed = a.causal = true;
+    a.rotary = !c.flag_or("alibi", false);
     a.fused = c.fused(true);
     d.tied = c.flag_or("tie_word_embeddings", true);
-    d.block.mlp.inner = 4 * d.width;
+    d.block.mlp.inner = c.size_or({"ffn_hidden_size"}, 4 * d.width);
+    d.block.mlp.activation = c.text_or({"activation"}, "gelu");
     d.block.dropout = false;
-    d.block.one_norm = !grouped && c.flag_or("parallel_attn", true);
+    // Side by side, the second architecture has a norm for each part, unless it says one.
+    const std::int64_t norms = c.size_or({"num_ln_in_parallel_attn"}, grouped ? 2 : 1);
+    d.block.one_norm = c.flag_or("parallel_attn", true) && norms == 1;
     return build_decoder(c, name, "falcon", d);
 }
 

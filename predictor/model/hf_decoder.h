@@ -21,9 +21,12 @@ struct Decoder {
     std::int64_t embedding = 0;  // width of the token table, if not the model's
     bool tied = true, head_bias = false;
     bool norm_weight = true;  // false: norms without parameters
+    bool cross = false;       // layers also attend to another sequence, as long as the sample
+    std::int64_t window = 0;  // tokens that windowed layers look back; 0: all
     BlockOptions block;
     /// Changes the block of one layer: dense before sparse ones, say.
     std::function<void(std::int64_t layer, BlockOptions& block)> vary;
+    std::function<bool(std::int64_t layer)> windowed;
 };
 
 /// A causal decoder with the sizes of a config in GPT-2's words (n_layer, n_embd, n_head, n_positions), its inner part
@@ -32,6 +35,9 @@ Decoder decoder_like_gpt2(HfConfig& c, std::int64_t positions);
 /// The same in the words of later families (num_hidden_layers, hidden_size, num_attention_heads,
 /// max_position_embeddings); the inner part is left to the family.
 Decoder decoder_of_hidden_size(HfConfig& c, std::int64_t positions);
+
+/// Sets `window` and `windowed` by "sliding_window", "layer_types" and their relatives.
+void read_windows(HfConfig& c, Decoder& d);
 
 Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std::string& family, const Decoder& d);
 

@@ -26,6 +26,7 @@ Result<ModelSpec> build_gpt_bigcode(HfConfig& c, const std::string& name) {
 Result<ModelSpec> build_openai_gpt(HfConfig& c, const std::string& name) {
     Decoder d = decoder_like_gpt2(c, 512);
     d.learned_positions = d.embedding_dropout = true;
+    d.tied = c.flag_or("tie_word_embeddings", true);
     d.final_norm = d.block.pre_norm = false;
     d.block.attention.packed = d.block.attention.dropout = true;
     d.block.attention.fused = c.fused(false);
@@ -38,6 +39,7 @@ Result<ModelSpec> build_openai_gpt(HfConfig& c, const std::string& name) {
 Result<ModelSpec> build_ctrl(HfConfig& c, const std::string& name) {
     Decoder d = decoder_like_gpt2(c, 256);
     d.head_bias = d.embedding_dropout = true;
+    d.tied = c.flag_or("tie_word_embeddings", true);
     d.block.attention.fused = c.fused(false);
     d.block.mlp.inner = c.size_or({"dff"}, 4 * d.width);
     d.block.mlp.activation = "relu";
@@ -110,13 +112,13 @@ Result<ModelSpec> build_qwen(HfConfig& c, const std::string& name) {
     d.block.norm_bias = d.block.dropout = false;
     AttentionOptions& a = d.block.attention;
     a.heads = c.size({"num_attention_heads"});
-    a.out_bias = false;
+    a.head_dim = c.size_or({"kv_channels"}, 0);
+    a.out_bias = d.block.mlp.bias = !c.flag_or("no_bias", true);
     a.packed = a.rotary = a.causal = true;
     a.fused = c.fused(true);
     d.block.mlp.inner = std::max<std::int64_t>(1, c.size({"intermediate_size"}) / 2);
     d.block.mlp.activation = "silu";
     d.block.mlp.gated = true;
-    d.block.mlp.bias = false;
     return build_decoder(c, name, "llama", d);
 }
 
@@ -148,18 +150,19 @@ Result<ModelSpec> build_dbrx(HfConfig& c, const std::string& name) {
 // is shared by all heads.
 struct Latent {
     std::int64_t heads, query_rank, key_rank, plain, rotary, value;
+    bool bias = false;  // of the products into the latents and out of the attention
 };
 
 void add_latent_attention(ModelBuilder& b, const std::string& at, const Latent& l, bool fused) {
     const Shape in = b.shape();
     const std::int64_t tokens = in[0], d = l.plain + l.rotary;
     if (l.query_rank > 0) {
-        b.linear(at + ".q_a", l.query_rank, false);
+        b.linear(at + ".q_a", l.query_rank, l.bias);
         b.norm(at + ".q_a.norm", LayerKind::rms_norm, false);
     }
     b.linear(at + ".q", l.heads * d, false);
     b.continue_from(in);
-    b.linear(at + ".kv_a", l.key_rank + l.rotary, false);
+    b.linear(at + ".kv_a", l.key_rank + l.rotary, l.bias);
     b.continue_from({tokens, l.key_rank});
     b.norm(at + ".kv_a.norm", LayerKind::rms_norm, false);
     b.linear(at + ".kv", l.heads * (l.plain + l.value), false);
@@ -170,7 +173,7 @@ void add_latent_attention(ModelBuilder& b, const std::string& at, const Latent& 
     scores.causal = true;
     scores.fused = fused;
     b.continue_from({tokens, l.heads * l.value});
-    b.linear(at + ".out", in[1], false);
+    b.linear(at + ".out", in[1], l.bias);
 }
 
 Result<ModelSpec> build_deepseek(HfConfig& c, const std::string& name) {
@@ -178,7 +181,8 @@ Result<ModelSpec> build_deepseek(HfConfig& c, const std::string& name) {
                        vocab = c.size({"vocab_size"});
     const Latent latent{c.size({"num_attention_heads"}),     c.size_or({"q_lora_rank"}, 0),
                         c.size_or({"kv_lora_rank"}, 512),    c.size_or({"qk_nope_head_dim"}, 128),
-                        c.size_or({"qk_rope_head_dim"}, 64), c.size_or({"v_head_dim"}, 128)};
+                        c.size_or({"qk_rope_head_dim"}, 64), c.size_or({"v_head_dim"}, 128),
+                        c.flag_or("attention_bias", false)};
     MlpOptions dense, sparse;
     dense.inner = c.size({"intermediate_size"});
     dense.activation = sparse.activation = c.text_or({"hidden_act"}, "silu");
@@ -189,6 +193,7 @@ Result<ModelSpec> build_deepseek(HfConfig& c, const std::string& name) {
     sparse.active_experts = std::max<std::int64_t>(1, c.size_or({"num_experts_per_tok"}, 6));
     sparse.shared = c.size_or({"n_shared_experts"}, 0) * sparse.inner;
     const std::int64_t first_sparse = c.size_or({"first_k_dense_replace"}, 0);
+    const std::int64_t every = std::max<std::int64_t>(1, c.size_or({"moe_layer_freq"}, 1));
     const bool tied = c.flag_or("tie_word_embeddings", false), fused = c.fused(true);
     const std::int64_t tokens = c.tokens(c.size_or({"max_position_embeddings"}, 2048));
     if (c.failed()) return invalid_argument("incomplete");
@@ -204,7 +209,7 @@ Result<ModelSpec> build_deepseek(HfConfig& c, const std::string& name) {
         b.add(at + ".attn.add");
         b.norm(at + ".mlp.norm", LayerKind::rms_norm, false);
         const std::size_t router = b.size();
-        const bool routed = i >= first_sparse && sparse.experts > 0;
+        const bool routed = i >= first_sparse && i % every == 0 && sparse.experts > 0;
         add_mlp(b, at + ".mlp", routed ? sparse : dense);
         // The third generation chooses experts by scores with a bias of their own.
         if (routed && c.family == "deepseek_v3" && !b.failed())
@@ -226,7 +231,7 @@ Result<ModelSpec> build_mamba(HfConfig& c, const std::string& name) {
     const std::int64_t inner = c.size_or({"intermediate_size"}, c.size_or({"expand"}, 2) * width);
     const std::int64_t state = c.size_or({"state_size"}, 16), kernel = c.size_or({"conv_kernel"}, 4);
     const std::int64_t rank = c.size_or({"time_step_rank"}, (width + 15) / 16);
-    const bool bias = c.flag_or("use_bias", false);
+    const bool bias = c.flag_or("use_bias", false), conv_bias = c.flag_or("use_conv_bias", true);
     const std::int64_t tokens = c.tokens(2048);
     if (c.failed()) return invalid_argument("incomplete");
     if (inner < 1 || state < 1 || kernel < 1 || rank < 1) return invalid_argument("its sizes should be at least 1");
@@ -242,7 +247,7 @@ Result<ModelSpec> build_mamba(HfConfig& c, const std::string& name) {
         Window w;
         w.kernel_h = kernel;
         w.same = true;
-        b.conv(at + ".conv", inner, w, true, inner);
+        b.conv(at + ".conv", inner, w, conv_bias, inner);
         b.activation(at + ".act", "silu");
         b.reshape(at + ".turn", {tokens, inner});
         b.linear(at + ".x", rank + 2 * state, false);

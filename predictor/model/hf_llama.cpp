@@ -28,8 +28,16 @@ struct Traits {
     bool pre_norm = true;
     bool both_norms = false;  // before and behind each part
     bool qk_norm = false, wide_qk_norm = false;
-    std::int64_t head_dim = 0;  // where the config is silent; 0: width / heads
+    LayerKind qk_norm_kind = LayerKind::rms_norm;
+    bool qk_norm_bias = false, qk_norm_standard = false;  // by "qk_layernorm" or "use_qk_norm", where those are silent
+    bool qk_norm_by_head = false;                         // each head has weights of its own
+    std::int64_t head_dim = 0;                            // where the config is silent; 0: width / heads
     bool packed = false;
+    bool bias_standard = false, mlp_bias_standard = false;  // where the config is silent
+    const char* out_bias_key = nullptr;                     // if not bias_key
+    bool inner_norms = false;                               // before the last product of each part
+    bool sinks = false, router_bias = false;
+    double activation_learns = 0;
 };
 
 constexpr Traits plain(const char* type) {
@@ -45,11 +53,48 @@ std::vector<Traits> make_traits() {
         change(all.back());
     };
     const auto same = [](Traits&) {};
-    for (const char* type :
-         {"llama",    "mistral",       "mixtral",    "yi",     "internlm", "deepseek", "minicpm",   "exaone",
-          "olmoe",    "granite",       "granitemoe", "aquila", "seed_oss", "smollm3",  "ministral", "gpt_oss",
-          "ernie4_5", "mistral3_text", "helium",     "bitnet", "apertus"})
+    for (const char* type : {"llama", "yi", "deepseek", "exaone", "olmoe", "granite", "granitemoe", "aquila"})
         add(type, same);
+    for (const char* type : {"mistral", "mixtral", "ministral", "mistral3_text"})
+        add(type, [](Traits& t) { t.qkv = t.out = Bias::none; });
+    for (const char* type : {"smollm3", "minicpm"}) add(type, [](Traits& t) { t.tied = true; });
+    add("internlm", [](Traits& t) {
+        t.bias_key = "bias";
+        t.bias_standard = true;
+    });
+    add("seed_oss", [](Traits& t) {
+        t.bias_standard = true;
+        t.out_bias_key = "attention_out_bias";
+        t.head_dim = 128;
+    });
+    add("gpt_oss", [](Traits& t) {
+        t.bias_standard = t.mlp_bias_standard = t.sinks = t.router_bias = true;
+        t.head_dim = 64;
+    });
+    add("ernie4_5", [](Traits& t) {
+        t.bias_key = t.mlp_bias_key = "use_bias";
+        t.tied = true;
+        t.head_dim = 128;
+    });
+    add("helium", [](Traits& t) {
+        t.out = Bias::none;
+        t.head_dim = 128;
+    });
+    add("bitnet", [](Traits& t) {
+        t.inner_norms = true;
+        t.activation = "relu2";
+    });
+    // Its activation learns how steep both sides are (arXiv:2411.13010).
+    add("apertus", [](Traits& t) {
+        t.qk_norm = true;
+        t.gated = false;
+        t.activation = "xielu";
+        t.activation_learns = 2;
+    });
+    add("glm4_moe", [](Traits& t) {
+        t.out = Bias::none;
+        t.head_dim = 128;
+    });
     for (const char* type : {"qwen2", "qwen2_moe", "qwen2_vl_text", "qwen2_5_vl_text"})
         add(type, [](Traits& t) {
             t.qkv = Bias::always;
@@ -69,7 +114,14 @@ std::vector<Traits> make_traits() {
             t.both_norms = name != "gemma";
             t.qk_norm = name == "gemma3_text";
         });
-    for (const char* type : {"phi3", "internlm2"}) add(type, [](Traits& t) { t.packed = true; });
+    add("phi3", [](Traits& t) {
+        t.qkv = t.out = Bias::none;
+        t.packed = true;
+    });
+    add("internlm2", [](Traits& t) {
+        t.bias_key = "bias";
+        t.packed = true;
+    });
     add("phimoe", [](Traits& t) {
         t.norm = LayerKind::layer_norm;
         t.norm_bias = true;
@@ -79,18 +131,21 @@ std::vector<Traits> make_traits() {
         t.norm_bias = true;
         t.bias_key = "use_qkv_bias";
         t.out = Bias::none;
+        t.qk_norm_kind = LayerKind::layer_norm;
+        t.qk_norm_by_head = true;
     });
     add("starcoder2", [](Traits& t) {
         t.norm = LayerKind::layer_norm;
         t.norm_bias = t.tied = true;
         t.bias_key = t.mlp_bias_key = "use_bias";
+        t.bias_standard = t.mlp_bias_standard = true;
         t.gated = false;
         t.activation = "gelu_new";
     });
     for (const char* type : {"cohere", "cohere2"})
         add(type, [](Traits& t) {
-            t.norm = LayerKind::layer_norm;
-            t.tied = t.parallel = true;
+            t.norm = t.qk_norm_kind = LayerKind::layer_norm;
+            t.tied = t.parallel = t.qk_norm_by_head = true;
         });
     add("olmo", [](Traits& t) {
         t.norm = LayerKind::layer_norm;
@@ -108,15 +163,18 @@ std::vector<Traits> make_traits() {
         t.activation = "relu";
     });
     add("persimmon", [](Traits& t) {
-        t.norm = LayerKind::layer_norm;
-        t.norm_bias = t.packed = true;
+        t.norm = t.qk_norm_kind = LayerKind::layer_norm;
+        t.norm_bias = t.packed = t.qk_norm_bias = t.qk_norm_standard = true;
         t.qkv = t.out = Bias::always;
+        t.mlp_bias_standard = true;
         t.gated = false;
         t.activation = "relu";
     });
     for (const char* type : {"glm", "glm4"})
         add(type, [&](Traits& t) {
             t.out = Bias::none;
+            t.bias_standard = true;
+            t.head_dim = 128;
             t.both_norms = std::string(type) == "glm4";
         });
     add("baichuan", [](Traits& t) { t.packed = true; });
@@ -138,20 +196,17 @@ Traits traits_of(const std::string& family) {
     return plain("llama");
 }
 
-bool has_bias(HfConfig& c, Bias bias, const Traits& t, const std::string& family) {
-    // Families whose code has the bias unless the config says no.
-    const bool standard =
-        family == "gpt_oss" || family == "starcoder2" || family == "glm" || family == "glm4" || family == "seed_oss";
-    return bias == Bias::always || (bias == Bias::by_config && c.flag_or(t.bias_key, standard));
+bool has_bias(HfConfig& c, Bias bias, const char* key, bool standard) {
+    return bias == Bias::always || (bias == Bias::by_config && c.flag_or(key, standard));
 }
 
 void read_experts(HfConfig& c, Decoder& d) {
     MlpOptions& mlp = d.block.mlp;
     mlp.experts = c.size_or({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}, 0);
     if (mlp.experts == 0) return;
-    const std::int64_t standard = c.family == "qwen2_moe" || c.family == "gpt_oss" ? 4
-                                  : c.family == "qwen3_moe" || c.family == "olmoe" ? 8
-                                                                                   : 2;
+    const std::int64_t standard = c.family == "qwen2_moe" || c.family == "gpt_oss"                           ? 4
+                                  : c.family == "qwen3_moe" || c.family == "glm4_moe" || c.family == "olmoe" ? 8
+                                                                                                             : 2;
     mlp.active_experts = std::max<std::int64_t>(1, c.size_or({"num_experts_per_tok", "moe_k", "moe_top_k"}, standard));
     const std::int64_t dense = mlp.inner;
     mlp.inner = std::max<std::int64_t>(1, c.size_or({"moe_intermediate_size"}, dense));
@@ -161,8 +216,17 @@ void read_experts(HfConfig& c, Decoder& d) {
         mlp.shared = count * mlp.inner;
     const std::int64_t first_dense = c.size_or({"first_k_dense_replace"}, 0);
     const std::int64_t every = std::max<std::int64_t>(1, c.size_or({"decoder_sparse_step"}, 1));
-    d.vary = [first_dense, every, dense](std::int64_t layer, BlockOptions& block) {
-        if (layer >= first_dense && (layer + 1) % every == 0) return;
+    // One layer of so many has experts, or a list says which.
+    const Value* kinds = c.value("moe_layer_freq");
+    const auto listed = kinds && kinds->is_array() ? c.list("moe_layer_freq", 0) : std::nullopt;
+    const std::int64_t frequency = listed ? 1 : std::max<std::int64_t>(1, c.size_or({"moe_layer_freq"}, 1));
+    auto dense_layers = c.list("mlp_only_layers", 0).value_or(std::vector<std::int64_t>{});
+    if (listed)
+        for (std::size_t i = 0; i < listed->size(); ++i)
+            if ((*listed)[i] == 0) dense_layers.push_back(static_cast<std::int64_t>(i));
+    d.vary = [first_dense, every, frequency, dense, dense_layers](std::int64_t layer, BlockOptions& block) {
+        const bool named = std::find(dense_layers.begin(), dense_layers.end(), layer) != dense_layers.end();
+        if (layer >= first_dense && (layer + 1) % every == 0 && layer % frequency == 0 && !named) return;
         block.mlp.experts = block.mlp.shared = 0;
         block.mlp.inner = dense;
     };
@@ -190,19 +254,29 @@ Result<ModelSpec> build_llama(HfConfig& c, const std::string& name) {
     a.heads = c.size({"num_attention_heads", "n_head"});
     a.kv_heads = c.size_or({"num_key_value_heads"}, a.heads);
     a.head_dim = c.size_or({"head_dim"}, t.head_dim);
-    a.bias = has_bias(c, t.qkv, t, c.family);
-    a.out_bias = has_bias(c, t.out, t, c.family);
+    a.bias = has_bias(c, t.qkv, t.bias_key, t.bias_standard);
+    if (c.family == "qwen2_moe") a.bias = c.flag_or("qkv_bias", true);
+    if (t.qkv == Bias::by_config) a.bias = c.flag_or("qkv_bias", a.bias);
+    a.out_bias = t.out_bias_key ? c.flag_or(t.out_bias_key, false) : has_bias(c, t.out, t.bias_key, t.bias_standard);
     a.packed = t.packed;
-    a.qk_norm = t.qk_norm || c.flag_or("use_qk_norm", false) || c.flag_or("qk_layernorm", false);
-    a.wide_qk_norm = t.wide_qk_norm || c.family == "olmoe";
+    const bool normed = c.flag_or("use_qk_norm", false) || c.flag_or("qk_layernorm", t.qk_norm_standard);
+    a.qk_norm = t.qk_norm || normed;
+    a.wide_qk_norm = t.wide_qk_norm || c.family == "olmoe" || (normed && t.qk_norm_by_head);
+    a.qk_norm_kind = t.qk_norm_kind;
+    a.qk_norm_bias = t.qk_norm_bias;
+    a.out_norm = t.inner_norms;
+    a.sinks = t.sinks;
     a.rotary = a.causal = true;
     a.fused = c.fused(true);
     d.block.mlp.inner = c.size({"intermediate_size", "ffn_hidden_size"});
-    d.block.mlp.activation = c.text_or({"hidden_act", "hidden_activation"}, t.activation);
+    d.block.mlp.activation = c.text_or({"hidden_act", "hidden_activation", "activation_function"}, t.activation);
     d.block.mlp.gated = t.gated;
-    d.block.mlp.bias =
-        c.flag_or(t.mlp_bias_key, c.family == "starcoder2" || c.family == "persimmon" || c.family == "gpt_oss");
+    d.block.mlp.bias = c.flag_or(t.mlp_bias_key, t.mlp_bias_standard);
+    d.block.mlp.router_bias = t.router_bias;
+    d.block.mlp.inner_norm = t.inner_norms;
+    d.block.mlp.activation_learns = d.block.mlp.activation == "xielu" ? t.activation_learns : 0;
     read_experts(c, d);
+    read_windows(c, d);
     return build_decoder(c, name, "llama", d);
 }
 
