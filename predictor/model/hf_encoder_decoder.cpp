@@ -13,15 +13,20 @@ namespace {
 
 struct Sides {
     std::int64_t vocab = 0, width = 0;
-    std::int64_t positions = 0;  // rows of a learned table on each side; 0: none
+    std::int64_t positions = 0;          // rows of a learned table on each side; 0: none
+    std::int64_t decoder_positions = 0;  // of the decoder's, if others
     std::int64_t encoder_layers = 0, decoder_layers = 0;
     BlockOptions encoder, decoder;
     bool embedding_norm = false, final_norm = false;
     bool dropout = true;
     std::int64_t position_bias = 0;  // parameters of each side's relative positions
     bool tied_head = true;
-    std::int64_t sparse_every = 0;  // every so many blocks has experts; 0: none
+    // Of so many blocks one has experts; 0: none.
+    std::int64_t encoder_every = 0, decoder_every = 0;
+    bool last_of_every = false;  // else the second
     std::int64_t experts = 0;
+    double encoder_extra = 0.0;        // parameters of the encoder beside all these
+    bool global_projections = false;   // of the encoder (LED)
     std::int64_t target_vocab = 0;     // of the decoder, if not the encoder's
     bool bias_in_every_layer = false;  // each layer has relative positions of its own (UMT5)
 };
@@ -33,7 +38,8 @@ void add_side(ModelBuilder& b, const Sides& s, const std::string& side, std::int
     if (decoder && s.target_vocab == 0) b.share();  // both sides read one table
     if (s.positions > 0) {
         b.continue_from({tokens});
-        b.embedding(side + ".positions", s.positions, s.width);
+        b.embedding(side + ".positions", decoder && s.decoder_positions > 0 ? s.decoder_positions : s.positions,
+                    s.width);
         b.add(side + ".add_positions");
     }
     if (s.embedding_norm) b.norm(side + ".embed.norm", LayerKind::layer_norm);
@@ -41,13 +47,17 @@ void add_side(ModelBuilder& b, const Sides& s, const std::string& side, std::int
     const std::int64_t layers = decoder ? s.decoder_layers : s.encoder_layers;
     for (std::int64_t i = 0; i < layers && !b.failed(); ++i) {
         BlockOptions block = decoder ? s.decoder : s.encoder;
-        if (s.sparse_every > 0 && i % s.sparse_every == s.sparse_every - 1) block.mlp.experts = s.experts;
+        const std::int64_t every = decoder ? s.decoder_every : s.encoder_every;
+        if (every > 0 && i % every == (s.last_of_every ? every - 1 : 1 % every)) block.mlp.experts = s.experts;
         b.set_block(static_cast<int>(decoder ? s.encoder_layers + i : i));
-        add_block(b, fmt::format("{}.{}", side, i), block, source);
+        const std::string at = fmt::format("{}.{}", side, i);
+        add_block(b, at, block, source);
+        if (s.global_projections && !decoder) add_global_projections(b, at);
     }
     b.set_block(-1);
     if (s.final_norm) b.norm(side + ".norm", s.encoder.norm, s.encoder.norm_bias);
     const auto tables = static_cast<double>(s.bias_in_every_layer ? layers : 1);
+    if (!decoder && s.encoder_extra > 0.0) b.add_parameters(b.back(), s.encoder_extra);
     if (s.position_bias > 0) b.add_parameters(b.back(), tables * static_cast<double>(s.position_bias));
 }
 
@@ -56,9 +66,19 @@ Result<ModelSpec> build_sides(HfConfig& c, const std::string& name, const std::s
     ModelBuilder b({tokens});
     add_side(b, s, "encoder", tokens, false, nullptr);
     const Shape source = b.shape();
-    add_side(b, s, "decoder", tokens, true, &source);
+    const bool encoder_alone = c.is_for("EncoderModel");
+    if (!encoder_alone) add_side(b, s, "decoder", tokens, true, &source);
     if (b.failed()) return invalid_argument(b.fault());
-    if (c.options.task != "features") add_lm_head(b, s.target_vocab > 0 ? s.target_vocab : s.vocab, s.tied_head);
+    if (c.options.task == "classification" || (c.options.task.empty() && c.is_for("ForSequenceClassification"))) {
+        b.set_head(true);
+        b.reshape("classifier.last", {s.width});
+        b.linear("classifier.dense", s.width);
+        b.activation("classifier.act", "tanh");
+        b.linear("classifier", c.labels(2));
+        b.loss("loss");
+    } else if (c.options.task != "features" && !encoder_alone) {
+        add_lm_head(b, s.target_vocab > 0 ? s.target_vocab : s.vocab, s.tied_head);
+    }
     auto model = b.finish(name, family);
     if (model) model->seq_len = tokens;
     return model;
@@ -84,19 +104,31 @@ Result<ModelSpec> build_t5(HfConfig& c, const std::string& name) {
     block.mlp.gated = projection.starts_with("gated-");
     block.mlp.activation = block.mlp.gated ? projection.substr(6) : projection;
     if (block.mlp.activation == "gelu" && block.mlp.gated) block.mlp.activation = "gelu_new";
-    s.position_bias = 32 * block.attention.heads;  // 32 buckets of distance
+    s.position_bias = c.size_or({"relative_attention_num_buckets"}, 32) * block.attention.heads;
     s.tied_head = c.flag_or("tie_word_embeddings", true);
     if (c.family == "switch_transformers") {
         s.experts = c.size({"num_experts"});
-        const std::int64_t sparse = c.size_or({"num_sparse_encoder_layers"}, s.encoder_layers / 2);
-        s.sparse_every = sparse > 0 ? std::max<std::int64_t>(1, s.encoder_layers / sparse) : 0;
+        const auto every = [](std::int64_t layers, std::int64_t sparse) {
+            return sparse > 0 ? std::max<std::int64_t>(1, layers / sparse) : 0;
+        };
+        s.encoder_every = every(s.encoder_layers, c.size_or({"num_sparse_encoder_layers"}, s.encoder_layers / 2));
+        s.decoder_every = every(s.decoder_layers, c.size_or({"num_sparse_decoder_layers"}, s.decoder_layers / 2));
+        block.mlp.router_bias = c.flag_or("router_bias", false);
     }
     s.bias_in_every_layer = c.family == "umt5";
     s.decoder = block;
     s.decoder.attention.causal = true;
     const std::int64_t tokens = c.tokens(c.family == "longt5" ? 4096 : 512);
-    // Local attention looks 127 tokens to each side.
-    if (c.family == "longt5") s.encoder.attention.keys = std::min<std::int64_t>(3 * 127 + 1, tokens);
+    // Local attention looks 127 tokens to each side; "transient-global" also to a mean of each 16.
+    if (c.family == "longt5") {
+        const std::int64_t radius = c.size_or({"local_radius"}, 127);
+        const std::int64_t block_of_means = std::max<std::int64_t>(1, c.size_or({"global_block_size"}, 16));
+        const bool global = c.text_or({"encoder_attention_type"}, "local") == "transient-global";
+        const std::int64_t means = global ? tokens / block_of_means : 0;
+        s.encoder.attention.keys = std::min<std::int64_t>(3 * radius + 1 + means, tokens);
+        // A norm of the means in each layer, and in the first a second table of distances.
+        if (global) s.encoder_extra = static_cast<double>(s.encoder_layers * s.width + s.position_bias);
+    }
     return build_sides(c, name, "t5", s, tokens);
 }
 
@@ -128,6 +160,10 @@ Result<ModelSpec> build_bart(HfConfig& c, const std::string& name) {
     s.width = c.size({"d_model"});
     s.encoder_layers = c.size({"encoder_layers", "num_hidden_layers"});
     s.decoder_layers = c.size({"decoder_layers", "num_hidden_layers"});
+    // Its decoder's table is the head's, whatever the config says of ties.
+    if (c.family != "fsmt") s.tied_head = c.flag_or("tie_word_embeddings", true);
+    if (c.family == "marian" && !c.flag_or("share_encoder_decoder_embeddings", true))
+        s.target_vocab = c.size_or({"decoder_vocab_size"}, s.vocab);
     s.embedding_norm = t->embedding_norm;
     s.final_norm = t->final_norm;
     BlockOptions& block = s.encoder;
@@ -138,6 +174,15 @@ Result<ModelSpec> build_bart(HfConfig& c, const std::string& name) {
     block.attention.fused = c.fused(false);
     block.mlp.inner = c.size_or({"encoder_ffn_dim"}, 4 * s.width);
     block.mlp.activation = c.text_or({"activation_function"}, "gelu");
+    if (c.family == "bigbird_pegasus") block.attention.bias = block.attention.out_bias = c.flag_or("use_bias", false);
+    if (c.family == "nllb-moe") {
+        s.experts = c.size_or({"num_experts"}, 128);
+        s.encoder_every = c.size_or({"encoder_sparse_step"}, 4);
+        s.decoder_every = c.size_or({"decoder_sparse_step"}, 4);
+        s.last_of_every = true;
+        block.mlp.active_experts = std::min<std::int64_t>(2, std::max<std::int64_t>(1, s.experts));
+        block.mlp.router_bias = c.flag_or("router_bias", false);
+    }
     s.decoder = block;
     s.decoder.attention.causal = true;
     s.decoder.attention.heads = c.size_or({"decoder_attention_heads"}, block.attention.heads);
@@ -145,6 +190,14 @@ Result<ModelSpec> build_bart(HfConfig& c, const std::string& name) {
     const std::int64_t positions = c.size_or({"max_position_embeddings", "max_encoder_position_embeddings"}, 1024);
     const std::int64_t tokens = c.tokens(positions);
     if (t->position_offset >= 0) s.positions = c.position_rows(positions, tokens) + t->position_offset;
+    if (c.family == "led") {
+        s.global_projections = true;
+        s.encoder.attention.keys = std::min(c.first_or("attention_window", 512) + 1, tokens);
+        s.decoder_positions = std::max(c.size_or({"max_decoder_position_embeddings"}, positions), tokens);
+    }
+    // Three blocks around, three at random and two that all see.
+    if (c.family == "bigbird_pegasus" && c.text_or({"attention_type"}, "block_sparse") == "block_sparse")
+        s.encoder.attention.keys = std::min(8 * std::max<std::int64_t>(1, c.size_or({"block_size"}, 64)), tokens);
     return build_sides(c, name, c.family, s, tokens);
 }
 
