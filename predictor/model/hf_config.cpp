@@ -57,8 +57,8 @@ constexpr std::array hf_keys = {
     "relative_attention", "pos_att_type", "attention_out_bias", "num_ln_in_parallel_attn", "layer_types",
     "sliding_window", "use_sliding_window", "max_window_layers", "sliding_window_pattern", "_sliding_window_pattern",
     "encoder_attention_type", "max_decoder_position_embeddings", "decoder_vocab_size", "num_adapter_layers",
-    "adapter_kernel_size", "adapter_stride", "output_hidden_size", "classifier_proj_size", "local_radius",
-    "global_block_size",
+    "adapter_kernel_size", "adapter_stride", "output_hidden_size", "classifier_proj_size", "classifier_bias",
+    "decoder_bias", "local_radius", "global_block_size",
     // mixtures of experts
     "num_local_experts", "num_experts_per_tok", "n_routed_experts", "n_shared_experts", "moe_num_shared_experts",
     "moe_intermediate_size", "shared_expert_intermediate_size", "shared_intermediate_size", "first_k_dense_replace",

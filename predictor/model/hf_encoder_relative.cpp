@@ -19,13 +19,17 @@ Result<ModelSpec> finish(HfConfig& c, ModelBuilder& b, const std::string& name, 
     if (b.failed()) return invalid_argument(b.fault());
     const std::int64_t width = b.shape()[1];
     b.set_head(true);
+    const bool modern = c.family == "modernbert";
+    const bool dense_bias = !modern || c.flag_or("classifier_bias", false);
+    const bool norm_bias = !modern || c.flag_or("norm_bias", false);
     if (c.options.task.empty() && c.is_for("ForTokenClassification")) {
         b.linear("classifier", c.labels(2));
         b.loss("loss");
     } else if (c.options.task == "classification" || c.options.classes > 0 || c.is_for("ForSequenceClassification")) {
         b.reshape("classifier.first", {width});
-        b.linear("classifier.dense", width);
+        b.linear("classifier.dense", width, dense_bias);
         b.activation("classifier.act", family == "xlnet" ? "tanh" : "gelu");
+        if (modern) b.norm("classifier.norm", LayerKind::layer_norm, norm_bias);
         b.linear("classifier", c.labels(2));
         b.loss("loss");
     } else if (c.options.task == "question_answering" || c.is_for("ForQuestionAnswering")) {
@@ -36,11 +40,11 @@ Result<ModelSpec> finish(HfConfig& c, ModelBuilder& b, const std::string& name, 
                                                                 : std::max<std::int64_t>(1, tokens * 15 / 100);
         b.reshape("mlm.gather", {masked, width});
         if (family != "xlnet") {
-            b.linear("mlm.transform", width);
+            b.linear("mlm.transform", width, dense_bias);
             b.activation("mlm.act", "gelu");
-            b.norm("mlm.norm", LayerKind::layer_norm);
+            b.norm("mlm.norm", LayerKind::layer_norm, norm_bias);
         }
-        add_lm_head(b, vocab, c.flag_or("tie_word_embeddings", true), true);
+        add_lm_head(b, vocab, c.flag_or("tie_word_embeddings", true), !modern || c.flag_or("decoder_bias", true));
     }
     auto model = b.finish(name, family);
     if (model) model->seq_len = tokens;

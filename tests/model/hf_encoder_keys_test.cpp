@@ -67,3 +67,12 @@ TEST_CASE("the head of an encoder is the one of the config's architecture", "[mo
     CHECK(layer_named(with_head(sizes("electra"), "ElectraForPreTraining"), "discriminator.prediction").output ==
           Shape{128, 1});
 }
+
+// A dense part and a norm without biases, the table again with a bias of each word; or the three biases as stated.
+TEST_CASE("ModernBERT's head has the biases its config says", "[model][hf]") {
+    const auto w = with_keys(sizes("modernbert"));
+    CHECK(w.model.trainable_parameters - w.model.parameters == 64 * 64 + 64 + 1000);
+    check_changes(sizes("modernbert"), {{R"(, "classifier_bias": true)", 64}, {R"(, "decoder_bias": false)", -1000}});
+    CHECK(layer_named(with_head(sizes("modernbert"), "ModernBertForSequenceClassification"), "classifier.norm")
+              .parameters == 64);
+}
