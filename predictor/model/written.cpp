@@ -147,11 +147,9 @@ private:
     Status join_at(const Value& layer, WrittenLayer& written) {
         if (!layer.find("at") && !layer.find("others") && !layer.find("parameters"))
             return at(layer, fmt::format("{0} needs a from; add \"from\": \"name of an earlier layer\"", written.type));
-        if (written.type == "concat") {
-            b_.concat(written.name, written.size_or("others", 0, 0));
-            return ok();
-        }
-        Layer& made = written.type == "add" ? b_.add(written.name) : b_.multiply(written.name);
+        Layer& made = written.type == "concat" ? b_.concat(written.name, written.size_or("others", 0, 0))
+                      : written.type == "add"  ? b_.add(written.name)
+                                               : b_.multiply(written.name);
         const auto learned = written.reader.integer("parameters", 0, 1'000'000'000'000'000);
         if (learned && !b_.failed()) b_.add_parameters(made, static_cast<double>(*learned));
         return ok();

@@ -11,10 +11,17 @@
 namespace dlcast {
 namespace {
 
+// "parameters": where a layer learns another number than its sizes say (a weight that is computed from others).
+void read_parameters(WrittenLayer& l, Layer& layer) {
+    const auto learned = l.reader.integer("parameters", 0, 1'000'000'000'000'000);
+    if (learned && !l.b.failed())
+        l.b.add_parameters(layer, static_cast<double>(*learned) - static_cast<double>(layer.parameters));
+}
+
 void write_conv(WrittenLayer& l) {
     const std::int64_t out = l.need("out", "64");
     const Window w = l.window(false);
-    l.b.conv(l.name, out, w, l.flag_or("bias", true), l.size_or("groups", 1));
+    read_parameters(l, l.b.conv(l.name, out, w, l.flag_or("bias", true), l.size_or("groups", 1)));
     l.then_activation();
 }
 
@@ -24,14 +31,14 @@ void write_depthwise(WrittenLayer& l) {
     const std::int64_t multiplier = l.size_or("multiplier", 1);
     if (static_cast<double>(in) * static_cast<double>(multiplier) > 1e9)
         return l.b.fail("over 1e9 channels; lower its multiplier");
-    l.b.conv(l.name, in * multiplier, w, l.flag_or("bias", true), in);
+    read_parameters(l, l.b.conv(l.name, in * multiplier, w, l.flag_or("bias", true), in));
     l.then_activation();
 }
 
 void write_transposed(WrittenLayer& l) {
     const std::int64_t out = l.need("out", "64");
     const Window w = l.window(false);
-    l.b.transposed_conv(l.name, out, w, l.flag_or("bias", true), l.size_or("groups", 1));
+    read_parameters(l, l.b.transposed_conv(l.name, out, w, l.flag_or("bias", true), l.size_or("groups", 1)));
     l.then_activation();
 }
 
@@ -45,20 +52,20 @@ void write_conv1d(WrittenLayer& l) {
     if (in.size() != 2)
         return l.b.fail(fmt::format("conv1d needs a sequence [tokens, width]; its input has shape {}", to_string(in)));
     l.b.continue_from({in[1], in[0], 1});
-    l.b.conv(l.name, out, w, l.flag_or("bias", true), l.size_or("groups", 1));
+    read_parameters(l, l.b.conv(l.name, out, w, l.flag_or("bias", true), l.size_or("groups", 1)));
     const Shape result = l.b.shape();
     if (!l.b.failed()) l.b.reshape(l.name + ".tokens", {result[1], result[0]});
     l.then_activation();
 }
 
 void write_linear(WrittenLayer& l) {
-    l.b.linear(l.name, l.need("out", "1000"), l.flag_or("bias", true));
+    read_parameters(l, l.b.linear(l.name, l.need("out", "1000"), l.flag_or("bias", true)));
     l.then_activation();
 }
 
 void write_embedding(WrittenLayer& l) {
     const std::int64_t vocab = l.need("vocab", "30000");
-    l.b.embedding(l.name, vocab, l.need("width", "512"));
+    read_parameters(l, l.b.embedding(l.name, vocab, l.need("width", "512")));
 }
 
 template <LayerKind kind>
@@ -68,9 +75,7 @@ void write_norm(WrittenLayer& l) {
     // Without its factors half of the parameters are left, or none.
     if (!l.flag_or("scale", true))
         l.b.add_parameters(layer, -static_cast<double>(layer.parameters) / (bias ? 2.0 : 1.0));
-    const auto learned = l.reader.integer("parameters", 0, 1'000'000'000'000'000);
-    if (learned && !l.b.failed())
-        l.b.add_parameters(layer, static_cast<double>(*learned) - static_cast<double>(layer.parameters));
+    read_parameters(l, layer);
     if (kind == LayerKind::group_norm) l.size_or("groups", 32);
     l.then_activation();
 }
@@ -78,11 +83,7 @@ void write_norm(WrittenLayer& l) {
 void write_activation(WrittenLayer& l) {
     const auto direct = activation_from(l.type);
     if (direct) {
-        Layer& layer = l.b.activation(l.name, *direct);
-        // Learned slopes.
-        const auto learned = l.reader.integer("parameters", 0, 1'000'000'000'000'000);
-        if (learned && !l.b.failed()) l.b.add_parameters(layer, static_cast<double>(*learned));
-        return;
+        return read_parameters(l, l.b.activation(l.name, *direct));  // learned slopes
     }
     const std::string function = l.text_or("function", "relu");
     if (function == "softmax") return void(l.b.softmax(l.name));
@@ -217,6 +218,7 @@ void write_recurrent(WrittenLayer& l) {
     if (!l.b.failed())
         l.b.add_parameters(layer,
                            static_cast<double>((biases - 2) * layer.groups) * gates * static_cast<double>(hidden));
+    read_parameters(l, layer);
     // As frameworks do without "return_sequences": the last step alone goes on.
     if (!l.flag_or("sequences", true) && !l.b.failed()) l.b.reshape(l.name + ".last", {l.b.shape().back()});
 }

@@ -154,3 +154,20 @@ TEST_CASE("absurd sizes are refused before they overflow", "[model][written]") {
         CHECK_FALSE(workload_of(json));
     }
 }
+
+// Weights of 8 x 16 = 128 numbers and others, made of 40 numbers that are learned.
+TEST_CASE("a layer with weights may learn another number than its sizes say", "[model][written]") {
+    const auto [layer, input] = GENERATE(table<std::string, std::string>({
+        {R"({"type": "linear", "out": 16, "parameters": 40})", "[8]"},
+        {R"({"type": "conv2d", "out": 16, "kernel": 1, "parameters": 40, "activation": "relu"})", "[8, 4, 4]"},
+        {R"({"type": "depthwise_conv2d", "kernel": 3, "parameters": 40})", "[8, 4, 4]"},
+        {R"({"type": "conv1d", "out": 16, "kernel": 1, "parameters": 40})", "[5, 8]"},
+        {R"({"type": "conv2d_transpose", "out": 16, "kernel": 1, "parameters": 40})", "[8, 4, 4]"},
+        {R"({"type": "embedding", "vocab": 8, "width": 16, "parameters": 40})", "[5]"},
+        {R"({"type": "lstm", "hidden": 16, "parameters": 40})", "[5, 8]"},
+        {R"({"type": "concat", "at": [5, 16], "parameters": 40})", "[5, 16]"},
+    }));
+    CAPTURE(layer);
+    CHECK(small(input, layer).model.parameters == 40);
+    CHECK_FALSE(error_of(net("[8, 4, 4]", R"({"type": "max_pool", "kernel": 2, "parameters": 40})")).empty());
+}
