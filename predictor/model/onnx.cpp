@@ -33,12 +33,12 @@ const OnnxInput* find_input(const OnnxGraph& graph, const std::set<std::string>&
 }
 
 // Open dimensions: the batch is 1, image sides and sequences take usual sizes.
-void close_dimensions(OnnxInput& input, bool names_it, std::vector<std::string>& assumed) {
+void close_dimensions(OnnxInput& input, std::size_t batch, bool names_it, std::vector<std::string>& assumed) {
     for (std::size_t i = 0; i < input.shape.size(); ++i) {
         if (input.shape[i] != open_dimension) continue;
         const bool image = input.shape.size() == 4 && i >= 2;
-        input.shape[i] = i == 0 ? 1 : image ? usual_image : usual_tokens;
-        if (i > 0 && names_it)
+        input.shape[i] = i == batch ? 1 : image ? usual_image : usual_tokens;
+        if (i != batch && names_it)
             assumed.push_back(fmt::format("dimension {} of input {} is {} (open in the file)", i,
                                           one_line(input.name, 80), input.shape[i]));
     }
@@ -183,7 +183,9 @@ void OnnxFollower::fail(const OnnxNode& node, const std::string& text) {
 
 Shape OnnxFollower::sample_shape(const Sizes& shape) const {
     Sizes rest = shape;
-    if (!rest.empty()) {
+    if (time_first_ && rest.size() > 2 && static_cast<double>(rest[1]) == batch_) {
+        rest.erase(rest.begin() + 1);
+    } else if (!rest.empty()) {
         const double first = static_cast<double>(rest[0]) / batch_;
         if (first == 1.0 && rest.size() > 1)
             rest.erase(rest.begin());
@@ -234,13 +236,14 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
     if (!found) return invalid_argument(source + ": the ONNX graph has no input with a shape; export it with one");
     OnnxInput first = *found;
     if (auto s = check_input(first, source); !s) return s.error();
-    close_dimensions(first, true, assumed);
+    const bool time_first = is_time_major(*graph, first);
+    close_dimensions(first, time_first ? 1 : 0, true, assumed);
     if (may_lack_norms(*graph))
         assumed.emplace_back(
             "no batch norms: an exporter may have folded them; where the network has them, export with "
             "training=torch.onnx.TrainingMode.TRAINING, do_constant_folding=False");
 
-    OnnxFollower follower(is_time_major(*graph, first) ? first.shape[1] : first.shape[0]);
+    OnnxFollower follower(time_first ? first.shape[1] : first.shape[0], time_first);
     for (OnnxTensor& tensor : graph->initializers) {
         if (!is_sane(tensor.shape))
             return invalid_argument(fmt::format(
@@ -254,7 +257,7 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
     for (OnnxInput input : graph->inputs)
         if (!weights.contains(input.name)) {
             if (auto s = check_input(input, source); !s) return s.error();
-            close_dimensions(input, false, assumed);
+            close_dimensions(input, time_first && input.name == first.name ? 1 : 0, false, assumed);
             if (!is_sane(input.shape))
                 return invalid_argument(
                     fmt::format("{}: the input \"{}\" has the shape [{}], over 1e15 elements; export a smaller one",

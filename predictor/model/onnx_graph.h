@@ -32,7 +32,9 @@ struct OnnxValue {
 /// Reads inputs, sets outputs, appends layers. The first fault is kept.
 class OnnxFollower {
 public:
-    explicit OnnxFollower(std::int64_t batch) : batch_(static_cast<double>(batch)) {}
+    /// `time_first`: tensors are [time, batch, width], as recurrent layers read them.
+    explicit OnnxFollower(std::int64_t batch, bool time_first = false)
+        : batch_(static_cast<double>(batch)), time_first_(time_first) {}
 
     const OnnxValue& input(const OnnxNode& node, std::size_t index);
     bool has_input(const OnnxNode& node, std::size_t index) const;
@@ -62,6 +64,7 @@ private:
     Value discarded_;  // written to after a fault
     Shape current_;
     double batch_;
+    bool time_first_;
     std::string fault_;
 };
 

@@ -274,7 +274,9 @@ Result<ModelSpec> build_written_model(const Value& model, const std::string& sou
     if (!built) return invalid_argument(at_place(source, model.at, built.error().message));
     if (input.size() == 3) built->image_size = input[1];
     for (const Layer& layer : built->layers)
-        if (layer.kind == LayerKind::embedding || layer.kind == LayerKind::attention) built->seq_len = input[0];
+        if (layer.kind == LayerKind::embedding || layer.kind == LayerKind::attention ||
+            (input.size() == 2 && (layer.kind == LayerKind::lstm || layer.kind == LayerKind::gru)))
+            built->seq_len = input[0];
     if (input.size() == 3) built->seq_len = 0;
     return built;
 }

@@ -6,42 +6,11 @@
 #include <fstream>
 #include <limits>
 
-#include "model_test_support.h"
-#include "onnx_writer.h"
-#include "predictor/model/onnx.h"
+#include "onnx_test_support.h"
 #include "tests/scratch_folder.h"
 
 using namespace dlcast;
 using namespace onnx_writer;
-
-namespace {
-
-Result<Workload> read(const std::string& file) {
-    ByteStream stream(file);
-    auto model = onnx_to_written(stream, "net.onnx");
-    if (!model) return model.error();
-    Declaration declaration;
-    declaration.source = "net.onnx";
-    declaration.value.set("model", std::move(*model));
-    const auto payload = to_payload(declaration);
-    if (!payload) return payload.error();
-    const auto again = parse_payload(*payload);
-    if (!again) return again.error();
-    return to_workload(*again);
-}
-
-Workload good(const std::string& file) {
-    const auto workload = read(file);
-    if (!workload) FAIL(workload.error().message);
-    return *workload;
-}
-
-std::string error_of_file(const std::string& file) {
-    const auto workload = read(file);
-    return workload ? "" : workload.error().message;
-}
-
-}  // namespace
 
 TEST_CASE("convolutions with biases and no norm may have had their batch norms folded into them", "[model][onnx]") {
     const auto warned = [](const std::string& more) {
@@ -375,6 +344,29 @@ TEST_CASE("vectors of equal values in an ONNX graph are learned apart, equal mat
     const auto tied = good(model(input("x", {1, 8}) + weight("m", {8, 8}) + node("Identity", {"m"}, "m2") +
                                  node("MatMul", {"x", "m"}, "h") + node("MatMul", {"h", "m2"}, "y")));
     CHECK(tied.model.parameters == 8 * 8);
+}
+
+// GRU of 6 to 5: 3 (6 + 5) 5. Time first of two samples, or turned to it.
+TEST_CASE("the input of a recurrent ONNX graph is a sequence", "[model][onnx]") {
+    const std::string gru = weight("W", {1, 15, 6}) + weight("R", {1, 15, 5});
+    for (const Sizes& shape : {Sizes{14, 2, 6}, Sizes{14, 0, 6}, Sizes{14, 1, 6}}) {
+        const auto w =
+            good(model(input("x", shape) + gru + node("GRU", {"x", "W", "R"}, "y", integer("hidden_size", 5))));
+        CHECK(w.model.seq_len == 14);
+        CHECK(w.model.image_size == 0);
+        CHECK(w.model.layers[0].input == Shape{14, 6});
+        CHECK(w.model.parameters == 3 * (6 + 5) * 5);
+    }
+    const auto open =
+        good(model(input("x", {0, 0, 6}) + gru + node("GRU", {"x", "W", "R"}, "y", integer("hidden_size", 5))));
+    CHECK(open.model.seq_len == 128);
+    CHECK(std::count(open.assumed.begin(), open.assumed.end(), "dimension 0 of input x is 128 (open in the file)") ==
+          1);
+    const auto turned =
+        good(model(input("x", {2, 14, 6}) + gru + node("Transpose", {"x"}, "t", ints("perm", {1, 0, 2})) +
+                   node("GRU", {"t", "W", "R"}, "y", integer("hidden_size", 5))));
+    CHECK(turned.model.seq_len == 14);
+    CHECK(turned.model.image_size == 0);
 }
 
 // 64 MiB of weights; what is read besides fits into a buffer.
