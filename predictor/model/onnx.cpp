@@ -124,8 +124,6 @@ double count_of(const Sizes& shape) {
     return count;
 }
 
-double OnnxValue::learned() const { return weight && !constant ? count_of(shape) : 0.0; }
-
 std::optional<Sizes> broadcast(const Sizes& a, const Sizes& b) {
     Sizes out(std::max(a.size(), b.size()));
     for (std::size_t i = 0; i < out.size(); ++i) {
@@ -169,8 +167,38 @@ void OnnxFollower::output(const OnnxNode& node, OnnxValue value, std::size_t ind
                                one_line(node.outputs[index], 80)));
 }
 
-bool OnnxFollower::is_shared(const OnnxValue& weight) {
-    return !weight.origin.empty() && !read_weights_.insert(weight.origin).second;
+void OnnxFollower::learns(const OnnxNode& node, OnnxUse use, double natural, const std::vector<OnnxValue>& tensors) {
+    if (failed() || layers_.empty()) return;
+    counts_.resize(layers_.size());
+    Count& count = counts_.back();
+    count.natural = natural;
+    OnnxLearned::Taken taken;
+    for (std::size_t i = 0; i < tensors.size(); ++i) {
+        const OnnxValue& tensor = tensors[i];
+        // A norm's factors and shifts that are one vector in the file are equal at the start, and learned apart.
+        const bool twin = i > 0 && tensor.part != 0 && tensor.part == tensors[i - 1].part;
+        if (!twin)
+            taken = learned_.take(tensor.part, {layers_.size() - 1, node.name, use, count_of(tensor.shape),
+                                                tensor.piece, use != OnnxUse::other});
+        count.taken += taken.count;
+        count.shared = count.shared || taken.shared;
+    }
+}
+
+Value::Array OnnxFollower::take_layers() {
+    for (const auto& [layer, more] : learned_.settle()) {
+        counts_[layer].taken += more;
+        counts_[layer].shared = counts_[layer].shared || more < 0.0;
+    }
+    for (std::size_t i = 0; i < counts_.size(); ++i) {
+        const Count& count = counts_[i];
+        if (count.taken == count.natural) continue;
+        if (count.taken <= 0.0 && count.shared)
+            layers_[i].set("tied", true);
+        else
+            layers_[i].set("parameters", static_cast<std::int64_t>(std::min(count.taken, 1e16)));  // refused above 1e15
+    }
+    return std::move(layers_);
 }
 
 void OnnxFollower::fail(const OnnxNode& node, const std::string& text) {
@@ -250,7 +278,8 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
                 "{}: the weight \"{}\" has the shape [{}]; each size should be from 0 on, and all of them make at most "
                 "1e15 elements: export the model again",
                 source, one_line(tensor.name, 80), fmt::join(tensor.shape, ", ")));
-        if (!follower.define(tensor.name, {tensor.shape, tensor.values, true, tensor.name, tensor.reals}))
+        const OnnxPart part = tensor.real ? follower.learned().tensor(tensor.name, tensor.shape) : 0;
+        if (!follower.define(tensor.name, {tensor.shape, tensor.values, true, part, tensor.reals}))
             return invalid_argument(fmt::format("{}: two weights are named \"{}\"; export the model again", source,
                                                 one_line(tensor.name, 80)));
     }
@@ -273,6 +302,7 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
         if (Deadline::passed()) return unavailable(source + ": takes all the time a submission may");
     }
     Value::Array layers = follower.take_layers();
+    follower.learned().tell(assumed);
     if (layers.empty())
         return invalid_argument(source + ": no operator of this graph computes; export the network itself");
     Value input = Value::array();

@@ -13,7 +13,7 @@ namespace dlcast {
 /// { "name", "input", "layers", "assumed" } with a shape at every layer whose input is not the output before it; runs
 /// of equal layers are written once with "repeat". Shapes are of one sample: the first dimension of the first input is
 /// the batch, the second where an LSTM or GRU reads it time first. Open dimensions take a usual size, named in
-/// "assumed". Errors: no readable file, operators without a
+/// "assumed" as is what the file leaves open about its parameters. Errors: no readable file, operators without a
 /// counterpart (all of them, by name), shapes that do not fit.
 Result<Value> onnx_to_written(ByteStream& stream, const std::string& source);
 

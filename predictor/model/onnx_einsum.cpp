@@ -50,12 +50,14 @@ void follow_einsum(OnnxFollower& f, const OnnxNode& node) {
         return f.fail(node, "only equations of one or two tensors with all labels are known; export matrix products");
     std::map<char, std::int64_t> size;
     bool weight = true;
+    OnnxPart part = 0;
     for (std::size_t i = 0; i < node.inputs.size(); ++i) {
         const OnnxValue& in = f.input(node, i);
         if (f.failed()) return;
         const std::string& labels = equation.inputs[i];
         if (labels.size() != in.shape.size()) return f.fail(node, "its equation does not fit its inputs");
         weight = weight && in.weight;
+        part = f.learned().joined(part, in.part);
         for (std::size_t k = 0; k < labels.size(); ++k) {
             const auto [known, fresh] = size.emplace(labels[k], in.shape[k]);
             if (!fresh && known->second != in.shape[k]) return f.fail(node, "a label has two sizes");
@@ -66,7 +68,7 @@ void follow_einsum(OnnxFollower& f, const OnnxNode& node) {
         if (!size.contains(label)) return f.fail(node, "its result has a label of no input");
         out.push_back(size[label]);
     }
-    if (weight || node.inputs.size() == 1) return f.output(node, {out, {}, weight});
+    if (weight || node.inputs.size() == 1) return f.output(node, {out, {}, weight, weight ? part : 0});
     // Rows of the first tensor times a matrix of the second, for each of what they share and keep.
     std::string rows = equation.output;
     double inner = 1.0, columns = 1.0;
@@ -86,7 +88,10 @@ void follow_einsum(OnnxFollower& f, const OnnxNode& node) {
     Value& layer = f.layer(learned ? "linear" : "product", in, result);
     layer.set("out", result.back());
     if (learned) layer.set("bias", false);
-    if (learned && f.is_shared(f.input(node, 1))) layer.set("tied", true);
+    if (learned)
+        f.learns(node, OnnxUse::kernel, inner * columns, {f.input(node, 1)});
+    else
+        f.learns(node, OnnxUse::kernel, 0.0, {f.input(node, f.input(node, 1).weight ? 1 : 0)});
     f.output(node, {out, {}, false});
 }
 

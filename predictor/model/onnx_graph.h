@@ -6,27 +6,26 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
 #include "predictor/base/value.h"
 #include "predictor/model/layer.h"
+#include "predictor/model/onnx_learned.h"
 #include "predictor/model/onnx_wire.h"
 
 namespace dlcast {
 
-using Sizes = std::vector<std::int64_t>;
-
 struct OnnxValue {
     Sizes shape;
     std::optional<Sizes> values;                    // of small whole-number tensors, where they are known
-    bool weight = false;                            // learned, or made of learned tensors alone
-    std::string origin = {};                        // the learned tensor that it is, whatever its order
+    bool weight = false;                            // of the file alone: learned, constant, or made of these
+    OnnxPart part = 0;                              // the learned tensors that it is made of
     std::optional<std::vector<double>> reals = {};  // of small tensors of real numbers
     bool constant = false;                          // written into the graph by its exporter: nobody learns it
+    bool piece = false;                             // a slice of its learned tensor
 
-    /// How many numbers of it are learned.
-    double learned() const;
+    /// The same tensor in another order or form, its numbers not known.
+    OnnxValue as(Sizes other) const { return {std::move(other), {}, weight, part, {}, constant, piece}; }
 };
 
 /// Reads inputs, sets outputs, appends layers. The first fault is kept.
@@ -42,8 +41,9 @@ public:
     /// Of an input or a learned tensor; false: there is one of this name.
     bool define(const std::string& name, OnnxValue value) { return values_.emplace(name, std::move(value)).second; }
 
-    /// Whether a layer before read the same learned tensor; from now on one has.
-    bool is_shared(const OnnxValue& weight);
+    /// The layer last appended has `natural` parameters by its sizes, and reads these learned tensors.
+    void learns(const OnnxNode& node, OnnxUse use, double natural, const std::vector<OnnxValue>& tensors);
+    OnnxLearned& learned() { return learned_; }
     /// Appends a layer that reads a tensor of `shape` (batch included) and leaves one of `result`.
     Value& layer(const char* type, const Sizes& shape, const Sizes& result);
     /// An elementwise layer over `shape`: add, multiply, an activation.
@@ -52,14 +52,20 @@ public:
     void fail(const OnnxNode& node, const std::string& text);
     bool failed() const { return !fault_.empty(); }
     const std::string& fault() const { return fault_; }
-    Value::Array take_layers() { return std::move(layers_); }
+    /// With their parameters, where these are not what their sizes say.
+    Value::Array take_layers();
 
     /// Of one sample, as dlcast counts: channels first, at most three dimensions.
     Shape sample_shape(const Sizes& shape) const;
 
 private:
     std::unordered_map<std::string, OnnxValue> values_;
-    std::unordered_set<std::string> read_weights_;
+    struct Count {
+        double natural = 0.0, taken = 0.0;
+        bool shared = false;
+    };
+    OnnxLearned learned_;
+    std::vector<Count> counts_;  // of each layer
     Value::Array layers_;
     Value discarded_;  // written to after a fault
     Shape current_;

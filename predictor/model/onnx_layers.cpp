@@ -12,11 +12,24 @@
 namespace dlcast {
 namespace {
 
-void linear(OnnxFollower& f, const Sizes& in, const Sizes& out, bool bias, bool shared) {
+// Rows of `in` times a learned matrix.
+void linear(OnnxFollower& f, const OnnxNode& node, const Sizes& in, const OnnxValue& kernel, const OnnxValue* bias,
+            const Sizes& out) {
     Value& layer = f.layer("linear", in, out);
     layer.set("out", out.back());
     if (!bias) layer.set("bias", false);
-    if (shared) layer.set("tied", true);
+    if (node.type == "Gemm") f.learned().expect_name(kernel.part, bias ? bias->part : 0);
+    const double rows = static_cast<double>(in.back()), columns = static_cast<double>(out.back());
+    if (bias)
+        f.learns(node, OnnxUse::kernel, rows * columns + columns, {kernel, *bias});
+    else
+        f.learns(node, OnnxUse::kernel, rows * columns, {kernel});
+}
+
+// Rows of `in` times a matrix that was computed, or many that are learned.
+void product(OnnxFollower& f, const OnnxNode& node, const Sizes& in, const OnnxValue& learned, const Sizes& out) {
+    f.layer("product", in, out).set("out", out.back());
+    f.learns(node, OnnxUse::kernel, 0.0, {learned});
 }
 
 void follow_gemm(OnnxFollower& f, const OnnxNode& node) {
@@ -29,8 +42,33 @@ void follow_gemm(OnnxFollower& f, const OnnxNode& node) {
         return f.fail(node,
                       fmt::format("[{}] and [{}] do not fit", fmt::join(a.shape, ", "), fmt::join(b.shape, ", ")));
     const Sizes out = {in[0], turned ? b.shape[0] : b.shape[1]};
-    linear(f, in, out, f.has_input(node, 2), f.is_shared(b));
+    if (a.weight && b.weight) {
+        OnnxValue both{out, {}, true, f.learned().joined(a.part, b.part)};
+        if (f.has_input(node, 2)) both.part = f.learned().joined(both.part, f.input(node, 2).part);
+        return f.output(node, std::move(both));
+    }
+    const OnnxValue* bias = f.has_input(node, 2) ? &f.input(node, 2) : nullptr;
+    if (b.weight)
+        linear(f, node, in, b, bias, out);
+    else
+        product(f, node, in, a, out);
     f.output(node, {out, {}, false});
+}
+
+// A weight of weights, of matrices or vectors.
+void follow_weights_product(OnnxFollower& f, const OnnxNode& node, const OnnxValue& a, const OnnxValue& b) {
+    Sizes left = a.shape, right = b.shape;
+    const bool row = left.size() == 1, column = right.size() == 1;
+    if (row) left.insert(left.begin(), 1);
+    if (column) right.push_back(1);
+    const auto front = broadcast(Sizes(left.begin(), left.end() - 2), Sizes(right.begin(), right.end() - 2));
+    if (!front || left.back() != right[right.size() - 2])
+        return f.fail(node,
+                      fmt::format("[{}] and [{}] do not fit", fmt::join(a.shape, ", "), fmt::join(b.shape, ", ")));
+    Sizes out = *front;
+    if (!row) out.push_back(left[left.size() - 2]);
+    if (!column) out.push_back(right.back());
+    f.output(node, {out, {}, true, f.learned().joined(a.part, b.part), {}, a.constant && b.constant});
 }
 
 // With a learned matrix a linear layer; of two computed tensors a product in batches.
@@ -38,6 +76,7 @@ void follow_matmul(OnnxFollower& f, const OnnxNode& node) {
     const OnnxValue a = f.input(node, 0), b = f.input(node, 1);
     if (f.failed()) return;
     if (a.shape.empty() || b.shape.empty()) return f.fail(node, "needs two tensors");
+    if (a.weight && b.weight) return follow_weights_product(f, node, a, b);
     if (a.shape.size() == 1 || b.shape.size() == 1) return f.fail(node, "products with a vector are not supported");
     const auto front = broadcast(Sizes(a.shape.begin(), a.shape.end() - 2), Sizes(b.shape.begin(), b.shape.end() - 2));
     if (!front || a.shape.back() != b.shape[b.shape.size() - 2])
@@ -46,20 +85,14 @@ void follow_matmul(OnnxFollower& f, const OnnxNode& node) {
     Sizes out = *front;
     out.push_back(a.shape[a.shape.size() - 2]);
     out.push_back(b.shape.back());
-    if (a.weight && b.weight) return f.output(node, {out, {}, true});
     const bool one_matrix = count_of(b.shape) == count_of(Sizes(b.shape.end() - 2, b.shape.end()));
     if (b.weight && one_matrix && front->size() + 2 == a.shape.size()) {
-        linear(f, a.shape, out, false, f.is_shared(b));
+        linear(f, node, a.shape, b, nullptr, out);
     } else {
         Sizes in = *front;
         in.push_back(a.shape[a.shape.size() - 2]);
         in.push_back(a.shape.back());
-        Value& layer = f.layer("product", in, out);
-        layer.set("out", b.shape.back());
-        // A learned matrix for each of several, or on the left.
-        const OnnxValue& learned = a.weight ? a : b;
-        if (learned.weight && !f.is_shared(learned))
-            layer.set("parameters", static_cast<std::int64_t>(count_of(learned.shape)));
+        product(f, node, in, a.weight ? a : b, out);  // a learned matrix for each of several, or on the left
     }
     f.output(node, {out, {}, false});
 }
@@ -74,11 +107,12 @@ void follow_norm(OnnxFollower& f, const OnnxNode& node) {
     Sizes seen = in.shape;
     const bool scales = f.has_input(node, 1), shifts = f.has_input(node, 2);
     const bool last = node.type == "LayerNormalization" || node.type == "RMSNormalization";
-    double learned = 0.0;
+    std::vector<OnnxValue> learned;
     if (scales) {
         const OnnxValue& scale = f.input(node, 1);
         const double factors = count_of(scale.shape);
-        learned = scale.learned() + (shifts ? f.input(node, 2).learned() : 0.0);
+        learned.push_back(scale);
+        if (shifts) learned.push_back(f.input(node, 2));
         // Over several dimensions at once: rows of as many elements as there are factors.
         if (last && !seen.empty() && factors != static_cast<double>(seen.back())) {
             const double rows = count_of(seen) / factors / static_cast<double>(seen.front());
@@ -100,8 +134,7 @@ void follow_norm(OnnxFollower& f, const OnnxNode& node) {
     // Exporters write a norm that learns nothing, or whose factors follow it, with constant ones.
     const double width = seen.empty() ? 1.0 : static_cast<double>(last || seen.size() < 2 ? seen.back() : seen[1]);
     const bool one_each = type == std::string_view("rms_norm") || (last && !shifts);
-    if (learned != width * (one_each ? 1.0 : 2.0)) layer.set("parameters", static_cast<std::int64_t>(learned));
-    if (scales && f.is_shared(f.input(node, 1))) layer.set("tied", true);
+    f.learns(node, OnnxUse::other, width * (one_each ? 1.0 : 2.0), learned);
     for (std::size_t i = 0; i < node.outputs.size(); ++i) f.output(node, {in.shape, {}, false}, i);
 }
 
@@ -158,13 +191,10 @@ void follow_activation(OnnxFollower& f, const OnnxNode& node) {
     const OnnxValue in = f.input(node, 0);
     for (const Activation& a : activations)
         if (node.type == a.onnx && !in.weight) {
-            Value& layer = f.elementwise(a.ours, in.shape);
-            if (node.type != "PRelu") continue;
-            const OnnxValue& slopes = f.input(node, 1);
-            if (slopes.weight && !f.is_shared(slopes))
-                layer.set("parameters", static_cast<std::int64_t>(count_of(slopes.shape)));
+            f.elementwise(a.ours, in.shape);
+            if (node.type == "PRelu") f.learns(node, OnnxUse::kernel, 0.0, {f.input(node, 1)});
         }
-    OnnxValue out{in.shape, {}, in.weight, {}, {}, in.constant};
+    OnnxValue out = in.as(in.shape);
     if (node.type == "Neg" && in.values) {
         out.values = *in.values;
         for (std::int64_t& value : *out.values) value = -std::max(value, -std::numeric_limits<std::int64_t>::max());
@@ -195,7 +225,16 @@ std::optional<std::int64_t> apply(const std::string& type, std::int64_t a, std::
     return static_cast<std::int64_t>(out);
 }
 
-// Numbers that are shapes are computed; a learned operand adds its parameters.
+// A learned operand adds its parameters. One number is a constant; what data is lessened or divided by are its
+// statistics.
+void read_side(OnnxFollower& f, const OnnxNode& node, const OnnxValue& side, bool right) {
+    if (!side.weight || count_of(side.shape) <= 1.0) return;
+    if (right && (node.type == "Sub" || node.type == "Div")) return f.learned().leave(side.part);
+    f.learned().doubt(side.part);
+    f.learns(node, OnnxUse::other, 0.0, {side});
+}
+
+// Numbers that are shapes are computed.
 void follow_arithmetic(OnnxFollower& f, const OnnxNode& node) {
     OnnxValue out = f.input(node, 0);
     for (std::size_t i = 1; i < node.inputs.size() && !f.failed(); ++i) {
@@ -218,12 +257,11 @@ void follow_arithmetic(OnnxFollower& f, const OnnxNode& node) {
         const bool weight = out.weight && other.weight;
         if (!weight && !values) {
             const bool sum = node.type == "Add" || node.type == "Sub" || node.type == "Sum" || node.type == "Mean";
-            Value& layer = f.elementwise(sum ? "add" : "multiply", *shape);
-            const OnnxValue& side = out.weight ? out : other;
-            const double learned = side.learned();
-            if (learned > 1.0 && !f.is_shared(side)) layer.set("parameters", static_cast<std::int64_t>(learned));
+            f.elementwise(sum ? "add" : "multiply", *shape);
+            read_side(f, node, out.weight ? out : other, !out.weight);
         }
-        out = {*shape, std::move(values), weight, {}, {}, out.constant && other.constant};
+        const OnnxPart part = weight ? f.learned().joined(out.part, other.part) : 0;
+        out = {*shape, std::move(values), weight, part, {}, out.constant && other.constant};
     }
     if (f.failed()) return;
     f.output(node, std::move(out));
@@ -253,12 +291,12 @@ void follow_reduce(OnnxFollower& f, const OnnxNode& node) {
         double product = 1.0;
         for (const std::int64_t value : *in.values) product *= static_cast<double>(value);
         if (std::abs(product) < 1e15)
-            return f.output(node, {out, Sizes{static_cast<std::int64_t>(product)}, in.weight});
+            return f.output(node, {out, Sizes{static_cast<std::int64_t>(product)}, in.weight, in.part});
     }
     // The mean of an image is pooling.
     if (in.shape.size() == 4 && gone[2] && gone[3] && !gone[1] && !in.weight)
         f.layer("global_avg_pool", in.shape, {in.shape[0], in.shape[1], 1, 1});
-    f.output(node, {out, {}, in.weight});
+    f.output(node, {out, {}, in.weight, in.part, {}, in.constant});
 }
 
 void follow_recurrent(OnnxFollower& f, const OnnxNode& node) {
@@ -282,8 +320,12 @@ void follow_recurrent(OnnxFollower& f, const OnnxNode& node) {
     layer.set("at", Value(Value::Array{in.shape[0], in.shape[2]}));
     layer.set("hidden", hidden);
     if (both) layer.set("bidirectional", true);
-    if (!f.has_input(node, 3)) layer.set("biases", 0);
-    if (f.is_shared(f.input(node, 1))) layer.set("tied", true);
+    const double gates = static_cast<double>(directions * weights[1]);
+    const bool bias = f.has_input(node, 3);
+    if (!bias) layer.set("biases", 0);
+    std::vector<OnnxValue> learned = {f.input(node, 1), f.input(node, 2)};
+    if (bias) learned.push_back(f.input(node, 3));
+    f.learns(node, OnnxUse::kernel, gates * static_cast<double>(in.shape[2] + hidden + (bias ? 2 : 0)), learned);
     f.output(node, {{in.shape[0], directions, in.shape[1], hidden}, {}, false});
     for (std::size_t i = 1; i < node.outputs.size(); ++i)
         f.output(node, {{directions, in.shape[1], hidden}, {}, false}, i);

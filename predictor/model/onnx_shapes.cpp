@@ -39,7 +39,9 @@ void follow_reshape(OnnxFollower& f, const OnnxNode& node) {
     if (count_of(wanted) != count_of(in.shape))
         return f.fail(
             node, fmt::format("the shape [{}] does not hold [{}]", fmt::join(wanted, ", "), fmt::join(in.shape, ", ")));
-    f.output(node, {wanted, in.values, in.weight, in.origin, {}, in.constant});
+    OnnxValue out = in.as(wanted);
+    out.values = in.values;
+    f.output(node, std::move(out));
 }
 
 void follow_flatten(OnnxFollower& f, const OnnxNode& node) {
@@ -48,12 +50,7 @@ void follow_flatten(OnnxFollower& f, const OnnxNode& node) {
     if (axis < 0) axis += static_cast<std::int64_t>(in.shape.size());
     if (axis < 0 || axis > static_cast<std::int64_t>(in.shape.size())) return f.fail(node, "no such axis");
     const Sizes front(in.shape.begin(), in.shape.begin() + axis), back(in.shape.begin() + axis, in.shape.end());
-    f.output(node, {{static_cast<std::int64_t>(count_of(front)), static_cast<std::int64_t>(count_of(back))},
-                    {},
-                    in.weight,
-                    in.origin,
-                    {},
-                    in.constant});
+    f.output(node, in.as({static_cast<std::int64_t>(count_of(front)), static_cast<std::int64_t>(count_of(back))}));
 }
 
 // Numbers of a small tensor in rows of its shape, laid out anew: `source` tells the place of each element of `out`.
@@ -92,8 +89,9 @@ void follow_transpose(OnnxFollower& f, const OnnxNode& node) {
     }
     if (out.size() != in.shape.size() || std::count(place.begin(), place.end(), in.shape.size()) > 0)
         return f.fail(node, "its perm should name each axis once");
-    auto values = laid_out(in, out, [&](const Sizes& at, std::size_t axis) { return at[place[axis]]; });
-    f.output(node, {out, std::move(values), in.weight, in.origin, {}, in.constant});
+    OnnxValue turned = in.as(out);
+    turned.values = laid_out(in, out, [&](const Sizes& at, std::size_t axis) { return at[place[axis]]; });
+    f.output(node, std::move(turned));
 }
 
 void follow_squeeze(OnnxFollower& f, const OnnxNode& node) {
@@ -108,7 +106,9 @@ void follow_squeeze(OnnxFollower& f, const OnnxNode& node) {
     Sizes out;
     for (std::size_t i = 0; i < in.shape.size(); ++i)
         if (axes.empty() ? in.shape[i] != 1 : !gone[i]) out.push_back(in.shape[i]);
-    f.output(node, {out, in.values, in.weight, in.origin, {}, in.constant});
+    OnnxValue formed = in.as(out);
+    formed.values = in.values;
+    f.output(node, std::move(formed));
 }
 
 void follow_unsqueeze(OnnxFollower& f, const OnnxNode& node) {
@@ -123,19 +123,25 @@ void follow_unsqueeze(OnnxFollower& f, const OnnxNode& node) {
     Sizes out = in.shape;
     for (const std::int64_t axis : axes)
         out.insert(out.begin() + std::min<std::int64_t>(axis, static_cast<std::int64_t>(out.size())), 1);
-    f.output(node, {out, in.values, in.weight, in.origin, {}, in.constant});
+    OnnxValue formed = in.as(out);
+    formed.values = in.values;
+    f.output(node, std::move(formed));
 }
 
 void follow_concat(OnnxFollower& f, const OnnxNode& node) {
     OnnxValue out = f.input(node, 0);
     const std::size_t axis = axis_of(f, node, node.integer_or("axis", 0), std::max<std::size_t>(1, out.shape.size()));
     double total = 0.0;
+    std::vector<OnnxValue> sides;
     for (std::size_t i = 0; i < node.inputs.size() && !f.failed(); ++i) {
         const OnnxValue& in = f.input(node, i);
         if (in.shape.size() != out.shape.size() || in.shape.empty()) return f.fail(node, "its inputs differ in rank");
         total += static_cast<double>(in.shape[axis]);
+        sides.push_back(in);
         if (i == 0) continue;
         out.weight = out.weight && in.weight;
+        out.constant = out.constant && in.constant;
+        out.part = f.learned().joined(out.part, in.part);
         if (out.values && in.values && out.values->size() + in.values->size() <= most_onnx_values)
             out.values->insert(out.values->end(), in.values->begin(), in.values->end());
         else
@@ -144,7 +150,14 @@ void follow_concat(OnnxFollower& f, const OnnxNode& node) {
     if (f.failed()) return;
     if (total > 1e15) return f.fail(node, "makes over 1e9 elements; export with a smaller input");
     out.shape[axis] = static_cast<std::int64_t>(total);
-    if (!out.values && !out.weight) f.layer("concat", out.shape, out.shape);
+    out.piece = false;
+    if (!out.values && !out.weight) {
+        // Learned tokens before those of the data.
+        std::erase_if(sides, [](const OnnxValue& side) { return side.part == 0; });
+        f.layer("concat", out.shape, out.shape);
+        f.learns(node, OnnxUse::other, 0.0, sides);
+        out.part = 0;
+    }
     f.output(node, std::move(out));
 }
 
@@ -157,7 +170,9 @@ void follow_split(OnnxFollower& f, const OnnxNode& node) {
     for (std::size_t i = 0; i < node.outputs.size(); ++i) {
         Sizes out = in.shape;
         out[axis] = i < parts.size() ? parts[i] : (in.shape[axis] + count - 1) / count;
-        f.output(node, {out, {}, in.weight}, i);
+        OnnxValue piece = in.as(out);
+        piece.piece = true;
+        f.output(node, std::move(piece), i);
     }
 }
 
@@ -186,7 +201,7 @@ void follow_slice(OnnxFollower& f, const OnnxNode& node) {
         in.values =
             laid_out(in, out, [&](const Sizes& at, std::size_t k) { return k == axis ? from + at[k] * step : at[k]; });
         in.shape = std::move(out);
-        in.origin.clear();
+        in.piece = true;
     }
     f.output(node, std::move(in));
 }
@@ -201,6 +216,9 @@ void follow_gather(OnnxFollower& f, const OnnxNode& node) {
     out.shape.insert(out.shape.end(), indices.shape.begin(), indices.shape.end());
     out.shape.insert(out.shape.end(), data.shape.begin() + static_cast<std::ptrdiff_t>(axis) + 1, data.shape.end());
     out.weight = data.weight && indices.weight;
+    out.part = out.weight ? data.part : 0;
+    out.piece = true;
+    out.constant = data.constant;
     if (data.values && indices.values && axis == 0) {
         Sizes picked;
         for (std::int64_t index : *indices.values) {
@@ -214,7 +232,7 @@ void follow_gather(OnnxFollower& f, const OnnxNode& node) {
         Value& layer = f.layer("embedding", indices.shape, out.shape);
         layer.set("vocab", data.shape[0]);
         layer.set("width", data.shape[1]);
-        if (f.is_shared(data)) layer.set("tied", true);
+        f.learns(node, OnnxUse::table, count_of(data.shape), {data});
     }
     f.output(node, std::move(out));
 }
@@ -225,7 +243,7 @@ void follow_expand(OnnxFollower& f, const OnnxNode& node) {
     if (!wanted) return f.fail(node, "its shape is computed by the graph; export with fixed shapes");
     const auto shape = broadcast(in.shape, *wanted);
     if (!shape) return f.fail(node, "the shapes do not fit");
-    f.output(node, {*shape, {}, in.weight, {}, {}, in.constant});
+    f.output(node, in.as(*shape));
 }
 
 void follow_tile(OnnxFollower& f, const OnnxNode& node) {

@@ -9,12 +9,9 @@ namespace {
 
 void follow_identity(OnnxFollower& f, const OnnxNode& node) { f.output(node, f.input(node, 0)); }
 
-// PyTorch writes weights of equal values once, the others as an Identity of it: the ones and zeros that norms start
-// from, each learned by itself. Matrices that are equal are one tensor (tied).
 void follow_named_copy(OnnxFollower& f, const OnnxNode& node) {
     OnnxValue out = f.input(node, 0);
-    const auto sides = std::count_if(out.shape.begin(), out.shape.end(), [](std::int64_t size) { return size > 1; });
-    if (!out.origin.empty() && sides < 2 && !node.outputs.empty()) out.origin = node.outputs[0];
+    if (!node.outputs.empty()) out.part = f.learned().copy(out.part, node.outputs[0]);
     f.output(node, std::move(out));
 }
 
@@ -25,6 +22,8 @@ void follow_constant(OnnxFollower& f, const OnnxNode& node) {
         out.shape = tensor->tensor->shape;
         out.values = tensor->tensor->values;
         out.reals = tensor->tensor->reals;
+        if (tensor->tensor->real && !node.outputs.empty())
+            out.part = f.learned().tensor(node.outputs[0], out.shape, true);
     } else if (const OnnxAttribute* ints = node.find("value_ints")) {
         out.shape = {static_cast<std::int64_t>(ints->integers.size())};
         out.values = ints->integers;
@@ -82,13 +81,20 @@ void follow_comparison(OnnxFollower& f, const OnnxNode& node) {
     f.output(node, std::move(out));
 }
 
-// Where on numbers that are shapes picks them one by one.
+// Where on numbers that are shapes picks them one by one. A learned tensor for some places (the token of a mask) is
+// read with the data.
 void follow_where(OnnxFollower& f, const OnnxNode& node) {
     const OnnxValue a = f.input(node, 1), b = f.input(node, 2);
     const auto shape = broadcast(a.shape, b.shape);
     const auto whole = shape ? broadcast(*shape, f.input(node, 0).shape) : shape;
     if (!whole) return f.fail(node, "the shapes do not fit");
     OnnxValue out{*whole, {}, a.weight && b.weight};
+    if (out.weight) out.part = f.learned().joined(a.part, b.part);
+    if (const OnnxValue& side = a.weight ? a : b;
+        side.weight && !out.weight && side.part != 0 && !side.constant && count_of(side.shape) > 1.0) {
+        f.elementwise("multiply", *whole);
+        f.learns(node, OnnxUse::other, 0.0, {side});
+    }
     // "1 where a size is -1": what Expand's exporters write.
     if (a.values && b.values && a.values->size() == b.values->size()) {
         out.values = *b.values;

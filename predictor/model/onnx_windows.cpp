@@ -120,8 +120,14 @@ void follow_conv(OnnxFollower& f, const OnnxNode& node) {
     layer.set("out", channels);
     set_window(layer, s, out, !transposed);
     if (groups > 1) layer.set("groups", groups);
-    if (!f.has_input(node, 2)) layer.set("bias", false);
-    if (f.is_shared(weight)) layer.set("tied", true);
+    std::vector<OnnxValue> learned = {weight};
+    if (f.has_input(node, 2))
+        learned.push_back(f.input(node, 2));
+    else
+        layer.set("bias", false);
+    f.learned().expect_name(weight.part, learned.size() > 1 ? learned[1].part : 0);
+    f.learns(node, OnnxUse::kernel, count_of(weight.shape) + (learned.size() > 1 ? static_cast<double>(channels) : 0.0),
+             learned);
     f.output(node, {out, {}, false});
 }
 

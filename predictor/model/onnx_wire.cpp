@@ -156,6 +156,9 @@ using Field = WireReader::Field;
 
 constexpr std::int64_t float_type = 1, int32_type = 6, int64_type = 7;
 
+// uint8 to bool, uint32 and uint64; 10 and 11 are of 16 and 64 bits, 14 and above complex or narrow.
+bool is_real(std::int64_t type) { return !((type >= 2 && type <= 9) || type == 12 || type == 13); }
+
 void read_raw(WireReader& r, const Field& field, std::int64_t type, std::vector<std::int64_t>& out) {
     r.message(field, [&] {
         const int width = type == int64_type ? 8 : 4;
@@ -206,6 +209,7 @@ OnnxTensor read_tensor(WireReader& r, const Field& whole) {
     if (out.shape.size() > most_dimensions) r.fail("a tensor of over 16 dimensions; export the model again");
     double count = 1.0;
     for (const std::int64_t size : out.shape) count *= static_cast<double>(size);
+    out.real = is_real(type);
     const bool whole_numbers = type == int32_type || type == int64_type;
     if (whole_numbers && count == static_cast<double>(values.size()) && values.size() <= most_onnx_values)
         out.values = std::move(values);

@@ -21,6 +21,7 @@ inline constexpr std::size_t most_onnx_values = 64;
 struct OnnxTensor {
     std::string name;
     std::vector<std::int64_t> shape;
+    bool real = true;                                 // its numbers are, so that it may be learned
     std::optional<std::vector<std::int64_t>> values;  // of small whole-number tensors: shapes, axes
     std::optional<std::vector<double>> reals;         // of small tensors of real numbers: scales
 };
