@@ -7,13 +7,14 @@
 #include <array>
 #include <cctype>
 #include <string_view>
+#include <utility>
 
 #include "predictor/base/text.h"
 
 namespace dlcast {
 namespace {
 
-constexpr std::size_t most_names = 3, longest_name = 40;
+constexpr std::size_t longest_name = 40, most_names_bytes = 64;  // of a sentence
 
 bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
 
@@ -83,165 +84,173 @@ std::string onnx_module(const std::string& node) {
 void OnnxLearned::Names::add(const std::string& name, double numbers) {
     ++count;
     size += numbers;
-    if (first.size() < most_names) first.push_back(one_line(name, longest_name));
+    if (distinct > 0 && name == last) return;
+    ++distinct;
+    last = name;
+    const std::string line = one_line(name, longest_name);
+    if (first.size() + 1 == distinct && fmt::format("{}, {}", fmt::join(first, ", "), line).size() <= most_names_bytes)
+        first.push_back(line);
 }
 
 std::string OnnxLearned::Names::text() const {
-    return fmt::format("{}{}", fmt::join(first, ", "), count > first.size() ? ", ..." : "");
+    return fmt::format("{}{}", fmt::join(first, ", "), distinct > first.size() ? ", ..." : "");
+}
+
+OnnxLearned::Leaf* OnnxLearned::leaf_of(OnnxPart part) {
+    return part == 0 || parts_[part].from[0] != 0 ? nullptr : &leaves_[parts_[part].leaf];
+}
+
+OnnxPart OnnxLearned::add(Leaf leaf) {
+    parts_.push_back({{}, static_cast<std::uint32_t>(leaves_.size())});
+    leaves_.push_back(std::move(leaf));
+    return static_cast<OnnxPart>(parts_.size() - 1);
 }
 
 OnnxPart OnnxLearned::tensor(const std::string& name, const Sizes& shape, bool constant) {
-    Part part;
-    part.name = name;
-    part.shape = shape;
-    part.size = 1.0;
-    for (const std::int64_t size : shape) part.size *= static_cast<double>(size);
-    part.left = part.size;
-    part.constant = constant;
-    part.named = has_owner(name);
-    part.root = static_cast<OnnxPart>(parts_.size());
-    parts_.push_back(std::move(part));
-    return parts_.back().root;
+    Leaf leaf;
+    leaf.name = name;
+    leaf.shape = shape;
+    leaf.size = 1.0;
+    for (const std::int64_t size : shape) leaf.size *= static_cast<double>(size);
+    leaf.left = leaf.size;
+    leaf.constant = constant;
+    leaf.named = has_owner(name);
+    leaf.root = static_cast<std::uint32_t>(leaves_.size());
+    return add(std::move(leaf));
 }
 
 OnnxPart OnnxLearned::copy(OnnxPart of, const std::string& name) {
-    if (of == 0 || !is_leaf(parts_[of]) || parts_[of].constant) return of;
-    Part part;
-    part.name = name;
-    part.shape = parts_[of].shape;
-    part.size = part.left = parts_[of].size;
-    part.root = parts_[of].root;
-    part.named = has_owner(name);
-    part.open = !is_path(name);
-    parts_.push_back(std::move(part));
-    return static_cast<OnnxPart>(parts_.size() - 1);
+    const Leaf* equal = leaf_of(of);
+    if (!equal || equal->constant) return of;
+    Leaf leaf;
+    leaf.name = name;
+    leaf.shape = equal->shape;
+    leaf.size = leaf.left = equal->size;
+    leaf.root = equal->root;
+    leaf.named = has_owner(name);
+    leaf.open = !is_path(name);
+    return add(std::move(leaf));
 }
 
 OnnxPart OnnxLearned::joined(OnnxPart a, OnnxPart b) {
     if (a == 0 || b == 0 || a == b) return a == 0 ? b : a;
-    parts_.emplace_back();
-    parts_.back().from = {a, b};
+    parts_.push_back({{a, b}});
     return static_cast<OnnxPart>(parts_.size() - 1);
 }
 
 // The same module, called again, reads the same weight under another name; its neighbour in a list of modules reads
 // one that is equal. Whoever else reads it is tied, and a head whose weight equals the table is whatever its name.
-void OnnxLearned::meet(OnnxPart self, const std::string& module, OnnxUse use) {
-    Part& part = parts_[self];
-    const Part& root = parts_[part.root];
-    const bool own = part.root == self;
+void OnnxLearned::meet(std::uint32_t self, const std::string& module, OnnxUse use) {
+    Leaf& leaf = leaves_[self];
+    const Leaf& root = leaves_[leaf.root];
+    const bool own = leaf.root == self;
     if (!own && root.table && use == OnnxUse::kernel) {
-        part.left = 0.0;
-    } else if (!own && !part.open) {
-        merged_.add(part.name, part.size);
+        leaf.left = 0.0;
+    } else if (!own && !leaf.open) {
+        merged_.add(leaf.name, leaf.size);
     } else if (!root.modules.empty()) {
         const bool apart = !module.empty() && !root.modules.contains(module) && pattern_of(module) == root.pattern;
         if (apart)
-            merged_.add(module, part.size);
+            merged_.add(module, leaf.size);
         else
-            part.left = 0.0;
+            leaf.left = 0.0;
     }
 }
 
-OnnxLearned::Taken OnnxLearned::take_leaf(OnnxPart self, const Reader& reader, bool whole) {
-    Part& part = parts_[self];
-    if (part.constant && !reader.constants) return {};
-    if (!part.constant && is_buffer(part.name)) {
-        leave(self);
+OnnxLearned::Taken OnnxLearned::take_leaf(std::uint32_t self, const Reader& reader, bool whole) {
+    Leaf& leaf = leaves_[self];
+    if (leaf.constant && !reader.constants) return {};
+    if (!leaf.constant && is_buffer(leaf.name)) {
+        leave(leaf);
         return {};
     }
-    const bool matrix = sides_of(part.shape) > 1, first = !part.taken;
+    const bool matrix = sides_of(leaf.shape) > 1, first = !leaf.taken;
     bool known = true;
-    Part& root = parts_[part.root];
+    Leaf& root = leaves_[leaf.root];
     if (matrix) {
         const std::string module = onnx_module(reader.node);
         if (first) meet(self, module, reader.use);
         if (root.modules.empty()) root.pattern = pattern_of(module);
         known = !root.modules.insert(module).second && !module.empty();
     }
-    part.taken = true;
-    if (reader.use == OnnxUse::table && part.shape.size() == 2) {
+    leaf.taken = true;
+    if (reader.use == OnnxUse::table && leaf.shape.size() == 2) {
         root.table = true;
-        if (largest_table_ == 0 || part.shape[0] > parts_[largest_table_].shape[0]) largest_table_ = self;
+        if (!largest_table_ || leaf.shape[0] > leaves_[*largest_table_].shape[0]) largest_table_ = self;
     }
-    const double count = whole ? part.left : std::min(part.left, reader.elements);
+    const double count = whole ? leaf.left : std::min(leaf.left, reader.elements);
     if (count <= 0.0) {
-        if (matrix && !known && !root.table) shared_.add(part.name, part.size);
-        return {0.0, part.size > 0.0};
+        if (matrix && !known && !root.table) shared_.add(leaf.name, leaf.size);
+        return {0.0, leaf.size > 0.0};
     }
-    if (first && whole && reader.use == OnnxUse::kernel && !part.named && part.shape.size() == 2)
+    if (first && whole && reader.use == OnnxUse::kernel && !leaf.named && leaf.shape.size() == 2)
         heads_.emplace_back(reader.layer, self);
-    part.left -= count;
-    part.layer = reader.layer;
+    leaf.left -= count;
+    leaf.layer = reader.layer;
     return {count, false};
 }
 
 OnnxLearned::Taken OnnxLearned::take(OnnxPart part, const Reader& reader) {
     Taken out;
     if (part == 0) return out;
-    if (is_leaf(parts_[part])) return take_leaf(part, reader, !reader.piece);
+    if (leaf_of(part)) return take_leaf(parts_[part].leaf, reader, !reader.piece);
     std::vector<OnnxPart> open = {part};
     bool several = false;
     while (!open.empty()) {
-        const OnnxPart self = open.back();
-        Part& one = parts_[self];
+        Part& one = parts_[open.back()];
         open.pop_back();
-        if (!is_leaf(one)) {
-            if (one.taken) {
-                out.shared = true;
-                continue;
-            }
+        if (one.from[0] != 0) {
+            out.shared = out.shared || one.taken;
+            if (!one.taken) open.insert(open.end(), one.from.begin(), one.from.end());
             one.taken = true;
-            open.push_back(one.from[0]);
-            open.push_back(one.from[1]);
             continue;
         }
-        const Taken leaf = take_leaf(self, reader, true);
+        const Taken taken = take_leaf(one.leaf, reader, true);
         // A mask of a weight's size is a number for each of its numbers, learned or not.
-        if (several && leaf.count > 1.0 && leaf.count >= reader.elements) doubtful_.add(one.name, one.size);
-        several = several || leaf.count >= reader.elements;
-        out.count += leaf.count;
-        out.shared = out.shared || leaf.shared;
+        const bool whole = taken.count > 1.0 && taken.count >= reader.elements;
+        if (several && whole) doubtful_.add(leaves_[one.leaf].name, taken.count);
+        several = several || whole;
+        out.count += taken.count;
+        out.shared = out.shared || taken.shared;
     }
     return out;
 }
 
 void OnnxLearned::doubt(OnnxPart part) {
-    if (part == 0 || !is_leaf(parts_[part])) return;
-    const Part& one = parts_[part];
-    if (!one.taken && !one.constant && sides_of(one.shape) > 1 && !is_learned_name(one.name) && !is_buffer(one.name))
-        doubtful_.add(one.name, one.size);
+    const Leaf* leaf = leaf_of(part);
+    if (leaf && !leaf->taken && !leaf->constant && sides_of(leaf->shape) > 1 && !is_learned_name(leaf->name) &&
+        !is_buffer(leaf->name))
+        doubtful_.add(leaf->name, leaf->size);
 }
 
 // Batch norms that the exporter folded into a convolution leave a bias without a name, too.
 void OnnxLearned::expect_name(OnnxPart kernel, OnnxPart bias) {
-    if (kernel == 0 || !is_leaf(parts_[kernel]) || parts_[kernel].constant || (bias != 0 && !parts_[bias].named))
-        return;
-    const Part& one = parts_[kernel];
-    if (!one.taken && one.name.starts_with("onnx::")) computed_.add(one.name, one.size);
+    const Leaf* leaf = leaf_of(kernel);
+    const Leaf* beside = leaf_of(bias);
+    if (!leaf || leaf->taken || (bias != 0 && !(beside && beside->named))) return;
+    if (leaf->name.starts_with("onnx::")) computed_.add(leaf->name, leaf->size);
 }
 
 void OnnxLearned::leave(OnnxPart part) {
-    if (part == 0 || !is_leaf(parts_[part])) return;
-    Part& one = parts_[part];
-    if (!one.taken && !one.constant && one.size > 1.0) left_out_.add(one.name, one.size);
-    one.taken = true;
+    if (Leaf* leaf = leaf_of(part)) leave(*leaf);
+}
+
+void OnnxLearned::leave(Leaf& leaf) {
+    if (!leaf.taken && !leaf.constant && leaf.size > 1.0) left_out_.add(leaf.name, leaf.size);
+    leaf.taken = true;
 }
 
 std::vector<OnnxLearned::Correction> OnnxLearned::settle() {
     std::vector<Correction> out;
-    for (Part& part : parts_)
-        if (is_leaf(part) && part.left > 0.0 && part.left < part.size) {
-            out.push_back({part.layer, part.left});
-            part.left = 0.0;
-        }
-    if (largest_table_ == 0) return out;
-    const Part& table = parts_[largest_table_];
+    for (Leaf& leaf : leaves_)
+        if (leaf.left > 0.0 && leaf.left < leaf.size) out.push_back({leaf.layer, std::exchange(leaf.left, 0.0)});
+    if (!largest_table_) return out;
+    const Sizes& table = leaves_[*largest_table_].shape;
     for (const auto& [layer, head] : heads_) {
-        const Part& one = parts_[head];
-        if (one.shape[0] != table.shape[1] || one.shape[1] != table.shape[0] || one.shape[0] == one.shape[1]) continue;
-        turned_.add(one.name, one.size);
-        out.push_back({layer, -one.size});
+        const Leaf& leaf = leaves_[head];
+        if (leaf.shape[0] != table[1] || leaf.shape[1] != table[0] || table[0] == table[1]) continue;
+        turned_.add(leaf.name, leaf.size);
+        out.push_back({layer, -leaf.size});
     }
     return out;
 }

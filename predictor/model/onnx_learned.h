@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_set>
 #include <vector>
@@ -61,33 +62,43 @@ public:
     void tell(std::vector<std::string>& assumed) const;
 
 private:
-    struct Part {
+    struct Leaf {
         std::string name;
         Sizes shape;
         double size = 0.0, left = 0.0;
-        std::size_t layer = 0;              // that read it last
-        std::array<OnnxPart, 2> from = {};  // of a tensor computed of two
-        OnnxPart root = 0;                  // the tensor that it is equal to, or itself
+        std::size_t layer = 0;   // that read it last
+        std::uint32_t root = 0;  // the leaf that it is equal to, or itself
         bool constant = false, taken = false, table = false;
         bool named = false, open = false;         // its name is its owner's; a copy without a parameter's name
-        std::string module, pattern;              // of a root: who read it first
-        std::unordered_set<std::string> modules;  // of a root: who counts an equal one of its own
+        std::string pattern;                      // of a root: the modules that may have equal ones
+        std::unordered_set<std::string> modules;  // of a root: who reads it or an equal one
+    };
+    // A leaf, or a tensor computed of two others: of these a graph may have many.
+    struct Part {
+        std::array<OnnxPart, 2> from = {};
+        std::uint32_t leaf = 0;
+        bool taken = false;
     };
     struct Names {
-        std::size_t count = 0;
+        std::size_t count = 0, distinct = 0;
         double size = 0.0;
+        std::string last;
         std::vector<std::string> first;
         void add(const std::string& name, double numbers);
         std::string text() const;
     };
 
-    bool is_leaf(const Part& part) const { return part.from[0] == 0; }
-    Taken take_leaf(OnnxPart self, const Reader& reader, bool whole);
-    void meet(OnnxPart self, const std::string& module, OnnxUse use);
+    Leaf* leaf_of(OnnxPart part);
+    OnnxPart add(Leaf leaf);
+    Taken take_leaf(std::uint32_t self, const Reader& reader, bool whole);
+    void meet(std::uint32_t self, const std::string& module, OnnxUse use);
+    void leave(Leaf& leaf);
 
+    std::vector<Leaf> leaves_;
     std::vector<Part> parts_ = std::vector<Part>(1);
-    std::vector<std::pair<std::size_t, OnnxPart>> heads_;  // products by matrices without a name
-    OnnxPart largest_table_ = 0;
+    std::vector<std::pair<std::size_t, std::uint32_t>>
+        heads_;  // layers, and leaves: products by matrices without a name
+    std::optional<std::uint32_t> largest_table_;
     Names merged_, shared_, turned_, computed_, doubtful_, left_out_;
 };
 

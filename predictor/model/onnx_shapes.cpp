@@ -132,12 +132,10 @@ void follow_concat(OnnxFollower& f, const OnnxNode& node) {
     OnnxValue out = f.input(node, 0);
     const std::size_t axis = axis_of(f, node, node.integer_or("axis", 0), std::max<std::size_t>(1, out.shape.size()));
     double total = 0.0;
-    std::vector<OnnxValue> sides;
     for (std::size_t i = 0; i < node.inputs.size() && !f.failed(); ++i) {
         const OnnxValue& in = f.input(node, i);
         if (in.shape.size() != out.shape.size() || in.shape.empty()) return f.fail(node, "its inputs differ in rank");
         total += static_cast<double>(in.shape[axis]);
-        sides.push_back(in);
         if (i == 0) continue;
         out.weight = out.weight && in.weight;
         out.constant = out.constant && in.constant;
@@ -152,10 +150,8 @@ void follow_concat(OnnxFollower& f, const OnnxNode& node) {
     out.shape[axis] = static_cast<std::int64_t>(total);
     out.piece = false;
     if (!out.values && !out.weight) {
-        // Learned tokens before those of the data.
-        std::erase_if(sides, [](const OnnxValue& side) { return side.part == 0; });
         f.layer("concat", out.shape, out.shape);
-        f.learns(node, OnnxUse::other, 0.0, sides);
+        f.learns(node, OnnxUse::other, 0.0, {out});  // tokens that stand before those of the data
         out.part = 0;
     }
     f.output(node, std::move(out));

@@ -158,6 +158,16 @@ TEST_CASE("a head whose weight is the turned embedding is tied to it", "[model][
     CHECK(parameters(head("lm_head.weight", 10)) == 80 + 16 + 80);
 }
 
+// A sentence of "assumed" has at most 200 bytes.
+TEST_CASE("what is assumed of many weights names the first of them", "[model][onnx]") {
+    std::string graph = input("x", {1, 4, 4});
+    for (int i = 0; i < 20; ++i) {
+        const std::string at = std::to_string(i), name = "onnx::Conv_" + std::string(30, '0') + at;
+        graph += weight(name, {4, 4, 1}) + node("Conv", {"x", name}, "y" + at);
+    }
+    CHECK(says(graph, "weights that the exporter computed", "0, ...)"));
+}
+
 // 10,000 weights, each made of all before it: what a layer counts is not looked through again.
 TEST_CASE("a long chain of computed weights is counted in one pass", "[model][onnx]") {
     std::string graph = input("x", {1, 8}) + weight("w0", {8});
