@@ -11,7 +11,23 @@
 namespace dlcast {
 namespace {
 
-// Levenshtein's distance with one row kept.
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+// Bytes of the control character with which UTF-8 `text` starts, 0: another. C0, C1, and those that turn the direction
+// of writing (Unicode, UAX 9: U+200E, U+200F, U+202A to U+202E, U+2066 to U+2069), so that no name reads as another.
+std::size_t control_bytes(std::string_view text) {
+    const auto byte = [&](std::size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0U; };
+    if (byte(0) < 0x20 || byte(0) == 0x7f) return 1;
+    if (byte(0) == 0xC2 && byte(1) >= 0x80 && byte(1) <= 0x9F) return 2;
+    if (byte(0) != 0xE2) return 0;
+    const unsigned b = byte(2);
+    if (byte(1) == 0x80 && (b == 0x8E || b == 0x8F || (b >= 0xAA && b <= 0xAE))) return 3;
+    return byte(1) == 0x81 && b >= 0xA6 && b <= 0xA9 ? 3 : 0;
+}
+
+}  // namespace
+
 std::size_t edit_distance(std::string_view a, std::string_view b) {
     std::vector<std::size_t> row(b.size() + 1);
     std::iota(row.begin(), row.end(), std::size_t{0});
@@ -26,11 +42,6 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
     }
     return row[b.size()];
 }
-
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-}  // namespace
 
 std::string to_lower(std::string_view text) {
     std::string out(text);
@@ -67,9 +78,13 @@ std::string one_line(std::string_view text, std::size_t max_bytes) {
     std::size_t length = std::min(text.size(), max_bytes);
     if (length < text.size())
         while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
-    std::string out(text.substr(0, length));
-    for (char& c : out)
-        if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f) c = '?';
+    text = text.substr(0, length);
+    std::string out;
+    for (std::size_t i = 0; i < length;) {
+        const std::size_t control = control_bytes(text.substr(i));
+        out += control > 0 ? '?' : text[i];
+        i += std::max<std::size_t>(1, control);
+    }
     return out;
 }
 

@@ -12,6 +12,8 @@
 
 namespace dlcast {
 
+/// Levenshtein's distance: letters to insert, delete or change. Costs the product of both lengths.
+std::size_t edit_distance(std::string_view a, std::string_view b);
 /// The known name nearest to `name` (case aside), or "" if none is near enough to be meant (edit distance over a
 /// third).
 std::string nearest_name(std::string_view name, const std::vector<std::string>& known);
@@ -20,8 +22,8 @@ std::string nearest_name(std::string_view name, const std::vector<std::string>& 
 std::string to_lower(std::string_view text);
 std::string squeeze(std::string_view text);
 std::vector<std::string> split(std::string_view text, char separator);
-/// `text` as it may stand in a message: control characters become '?', and what is longer than `max_bytes` is cut
-/// between characters of UTF-8.
+/// `text` as it may stand in a message: control characters (those that turn the writing's direction, too) become '?',
+/// and what is longer than `max_bytes` is cut between characters of UTF-8.
 std::string one_line(std::string_view text, std::size_t max_bytes);
 std::string_view trim(std::string_view text);
 

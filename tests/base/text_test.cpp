@@ -76,6 +76,13 @@ TEST_CASE("text of others stays on one line and within its length", "[text]") {
     CHECK(one_line("abcdef", 4) == "abcd");
     CHECK(one_line("ab\xc3\xa9", 3) == "ab");  // the second byte of the last character would not fit
     CHECK(one_line("", 3).empty());
+    // Right-to-left override, an isolate, a C1 control; letters of the same first bytes stay.
+    CHECK(one_line("a\xE2\x80\xAE"
+                   "b\xE2\x81\xA6"
+                   "c\xC2\x9B"
+                   "d",
+                   80) == "a?b?c?d");
+    CHECK(one_line("\xE2\x80\x93\xC3\xA9\xE2\x80", 80) == "\xE2\x80\x93\xC3\xA9\xE2\x80");
 }
 
 TEST_CASE("a time beyond all jobs is said and does not overflow", "[text]") {
