@@ -66,7 +66,9 @@ std::vector<Setting> settings_of(const Declaration& d, const Workload& w) {
     training("batch_size", fmt::format("{}{}", t.global_batch > 0 ? t.global_batch : t.batch_size,
                                        t.global_batch > 0 ? " of all GPUs" : " a GPU"));
     training("batch_per", t.global_batch > 0 ? "global" : "gpu");
-    training("grad_accum", fmt::format("{}", t.grad_accum));
+    if (t.micro_batch > 0) training("micro_batch", fmt::format("{} a GPU and micro-step", t.micro_batch));
+    training("grad_accum",
+             t.micro_batch > 0 ? "what makes the batch on the job's GPUs" : fmt::format("{}", t.grad_accum));
     const Value* stated_model = d.value.find("model");
     training("precision", to_string(t.precision),
              stated_model && stated_model->find("precision") ? "the model's" : "default");

@@ -61,7 +61,7 @@ private:
         std::int64_t smaller = std::min(prediction.largest_micro_batch, now - 1);
         while (smaller > 1 && now % smaller != 0) --smaller;
         if (smaller < 1) return std::nullopt;
-        const std::int64_t accumulation = std::max<std::int64_t>(1, training.grad_accum) * (now / smaller);
+        const auto accumulation = static_cast<std::int64_t>(prediction.candidate.step.micro_steps) * (now / smaller);
         if (training.global_batch > 0)
             return Change{fmt::format("--grad-accum {}", accumulation),
                           [=](PredictOptions& o) { o.overrides.grad_accum = accumulation; }};

@@ -160,6 +160,10 @@ void choose(Scaling& out) {
 
 std::string kept_batch(const Workload& workload, const char* unit) {
     const Training& t = workload.training;
+    if (t.micro_batch > 0)
+        return fmt::format(
+            "the global batch of {} is kept in micro-batches of {}, each {} takes fewer (strong scaling)",
+            t.global_batch, t.micro_batch, unit);
     if (t.global_batch > 0)
         return fmt::format("the global batch of {} is kept, each {}'s part shrinks (strong scaling)", t.global_batch,
                            unit);

@@ -111,7 +111,7 @@ Result<TrainingSteps> read_training_steps(const std::vector<std::string>& files,
         step.model_family = row.workload.model.family;
         for (const char* fact : {"source", "family", "framework", "precision", "mode"})
             step.setup += row.field(fact) + "|";
-        step.anchor = anchor_facts(row.workload, row.allocation, work->micro_batch);
+        step.anchor = anchor_facts(row.workload, row.allocation, work->micro_batch, work->micro_steps);
         step.measured = {std::move(*work), 1e-3 * *row.step_ms, weight};
         out.steps.push_back(std::move(step));
     };

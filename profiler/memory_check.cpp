@@ -20,7 +20,7 @@ double tensor_bytes(const Operator& op, bool fused_attention) {
         case OperatorKind::optimizer: {  // weights, gradients and states, in fp32
             Training training;
             training.optimizer = op.optimizer;
-            const BytesPerParameter each = bytes_per_parameter(training);
+            const BytesPerParameter each = bytes_per_parameter(training, false);
             return (each.weight + each.gradient + each.optimizer) * static_cast<double>(op.rows) *
                    static_cast<double>(op.cols);
         }

@@ -33,7 +33,7 @@ bool has_adapters(const ModelSpec& model) {
 
 // A checkpoint holds weights and the optimizer's states; of a model with adapters, those of the adapters alone.
 double checkpoint_bytes(const Workload& workload) {
-    const BytesPerParameter per = bytes_per_parameter(workload.training);
+    const BytesPerParameter per = bytes_per_parameter(workload.training, false);
     const auto trained = static_cast<double>(workload.model.trainable_parameters);
     const double weights = has_adapters(workload.model) ? trained : static_cast<double>(workload.model.parameters);
     return per.weight * weights + per.optimizer * trained;

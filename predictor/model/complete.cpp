@@ -43,7 +43,7 @@ Value complete_training(const Value* written, const Workload& w) {
     Value taken = Value::object();
     taken.set("batch_size", t.global_batch > 0 ? t.global_batch : t.batch_size);
     taken.set("batch_per", t.global_batch > 0 ? "global" : "gpu");
-    taken.set("grad_accum", t.grad_accum);
+    if (t.micro_batch == 0) taken.set("grad_accum", t.grad_accum);
     taken.set("precision", to_string(t.precision));
     taken.set("optimizer", to_string(t.optimizer));
     taken.set("activation_checkpointing", t.activation_checkpointing);

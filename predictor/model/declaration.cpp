@@ -98,10 +98,11 @@ void set_places(Value& value, Position at) {
         for (Value::Member& member : value.as_object()) set_places(member.value, at);
 }
 
-// The Trainer's "deepspeed": "ds_config.json" is replaced by that file's object. A tree has places of one file: faults
+// The path of a DeepSpeed configuration, as in the Trainer's "deepspeed": "ds_config.json", is replaced by that file's
+// object. A tree has places of one file: faults
 // are told with those of this one, what is read with the place that names it.
-Status resolve_deepspeed(Value* training, const std::string& source, const std::string& folder) {
-    Value* named = training ? training->find("deepspeed") : nullptr;
+Status resolve_path(Value* object, const char* key, const std::string& source, const std::string& folder) {
+    Value* named = object ? object->find(key) : nullptr;
     if (!named || !named->is_string() || to_lower(named->as_string()) == "auto") return ok();
     const std::string path = beside(folder, named->as_string());
     const JsonLimits limits;
@@ -109,7 +110,7 @@ Status resolve_deepspeed(Value* training, const std::string& source, const std::
     if (!text)
         return invalid_argument(
             at_place(source, named->at,
-                     fmt::format("deepspeed: {}; write its path from the folder of this file", text.error().message)));
+                     fmt::format("{}: {}; write its path from the folder of this file", key, text.error().message)));
     const std::string inner_source = one_line(path, longest_shown_name);
     auto inner = parse_json(*text, inner_source, limits);
     if (!inner) return inner.error();
@@ -118,6 +119,14 @@ Status resolve_deepspeed(Value* training, const std::string& source, const std::
     if (auto own = to_dlcast_training(*inner, inner_source); !own) return own.error();
     set_places(*inner, named->at);
     *named = std::move(*inner);
+    return ok();
+}
+
+// The Trainer's key, and accelerate's.
+Status resolve_deepspeed(Value* training, const std::string& source, const std::string& folder) {
+    if (auto s = resolve_path(training, "deepspeed", source, folder); !s) return s;
+    Value* accelerate = training ? training->find("deepspeed_config") : nullptr;
+    if (accelerate && accelerate->is_object()) return resolve_path(accelerate, "deepspeed_config_file", source, folder);
     return ok();
 }
 

@@ -42,11 +42,49 @@ void forget_places(Value& value) {
 
 constexpr std::array<const char*, 3> durations{"epochs", "steps", "tokens"};
 
+// An option of its own and an assignment of the same member of `training`, or of another duration.
+Status check_said_once(const WorkloadOverrides& o) {
+    const std::pair<const char*, bool> options[] = {
+        {"batch_size", o.batch_size.has_value()}, {"grad_accum", o.grad_accum.has_value()},
+        {"steps", o.steps.has_value()},           {"seq_len", o.seq_len.has_value()},
+        {"image_size", o.image_size.has_value()}, {"epochs", o.epochs.has_value()},
+        {"tokens", o.tokens.has_value()},         {"precision", o.precision.has_value()},
+        {"optimizer", o.optimizer.has_value()}};
+    const auto is_duration = [](std::string_view key) {
+        return std::find(durations.begin(), durations.end(), key) != durations.end();
+    };
+    for (std::size_t i = 0; i < o.set.size(); ++i) {
+        const auto key = std::string_view(o.set[i]).substr(0, o.set[i].find('='));
+        for (const auto& [name, is_given] : options) {
+            const std::string_view member = name;
+            if (!is_given || !key.starts_with("training.")) continue;
+            const auto set = key.substr(std::string_view("training.").size());
+            if (set != member && !(is_duration(set) && is_duration(member))) continue;
+            std::string option = "--" + std::string(member);
+            std::replace(option.begin(), option.end(), '_', '-');
+            return invalid_argument(
+                fmt::format("{} and {} both say it; keep one of them", option, one_line(option_text(o, i), 200)));
+        }
+    }
+    return ok();
+}
+
+bool sets_training(const WorkloadOverrides& o, const std::string& key) {
+    return std::any_of(o.set.begin(), o.set.end(),
+                       [&](const std::string& set) { return set.starts_with("training." + key + "="); });
+}
+
 bool sets_duration(const WorkloadOverrides& o) {
-    return o.epochs || o.steps || o.tokens || std::any_of(o.set.begin(), o.set.end(), [](const std::string& set) {
-               return std::any_of(durations.begin(), durations.end(),
-                                  [&](const std::string& key) { return set.starts_with("training." + key + "="); });
-           });
+    return o.epochs || o.steps || o.tokens ||
+           std::any_of(durations.begin(), durations.end(), [&](const char* key) { return sets_training(o, key); });
+}
+
+// What the command line says in place of a member of the file that says the same in other words.
+void drop_replaced(Value& training, const WorkloadOverrides& o) {
+    if (sets_duration(o))
+        for (const char* key : durations) drop(training, key);
+    if (o.grad_accum || sets_training(o, "grad_accum")) drop(training, "micro_batch");
+    if (sets_training(o, "micro_batch")) drop(training, "grad_accum");
 }
 
 // What stands before the first point. A file with any other key is refused, so a misspelt one is here too.
@@ -117,6 +155,9 @@ Result<std::vector<std::string>> training_assignments(const std::string& text, c
     if (text.size() > longest)
         return invalid_argument(
             fmt::format("{}: more than {} bytes; write the training into the model file", option, longest));
+    if (trim(text).empty())
+        return invalid_argument(
+            fmt::format("{} is empty; write key=value, as in epochs=90,batch_size=256, or leave it out", option));
     std::vector<std::string> out, members;
     std::set<std::string> keys;
     for (const std::string& assignment : split_assignments(text)) {
@@ -162,11 +203,10 @@ Error blame_training(const Declaration& plain, const std::string& text, const st
 }
 
 Result<Value> apply_overrides(const Declaration& declaration, const WorkloadOverrides& o, const std::string& option) {
+    if (auto s = check_said_once(o); !s) return s.error();
     Value root = declaration.value;
     if (!root.is_object()) return invalid_argument(declaration.source + ": not an object");
-    // A duration on the command line replaces the file's, whichever of the three it was.
-    if (Value* training = root.find("training"); training && training->is_object() && sets_duration(o))
-        for (const char* key : durations) drop(*training, key);
+    if (Value* training = root.find("training"); training && training->is_object()) drop_replaced(*training, o);
     if (o.dataset) root.set("dataset", *o.dataset);
     if (o.batch_size) set_training(root, "batch_size", *o.batch_size);
     if (o.seq_len) set_training(root, "seq_len", *o.seq_len);

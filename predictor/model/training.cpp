@@ -145,7 +145,15 @@ Result<TrainingRead> read_training(const Value* value, const std::string& source
     if (global && !batch) r.fail("batch_per", "a global batch needs \"batch_size\"");
     out.batch_stated = batch.has_value();
     (global ? t.global_batch : t.batch_size) = batch.value_or(32);
-    t.grad_accum = r.integer("grad_accum", 1, 1 << 24).value_or(1);
+    const auto grad_accum = r.integer("grad_accum", 1, 1 << 24);
+    t.grad_accum = grad_accum.value_or(1);
+    t.micro_batch = r.integer("micro_batch", 1, 1'000'000'000).value_or(0);
+    if (t.micro_batch > 0 && !global)
+        r.fail("micro_batch",
+               "micro_batch divides a global batch; add \"batch_per\": \"global\", or write \"batch_size\"");
+    if (t.micro_batch > 0 && grad_accum)
+        r.fail("grad_accum",
+               "grad_accum follows from batch_size and micro_batch; keep one of grad_accum and micro_batch");
     read_duration(r, t);
     if (const auto name = r.string("precision")) {
         const auto precision = precision_from(*name);

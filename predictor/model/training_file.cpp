@@ -30,25 +30,16 @@ constexpr std::array foreign_keys = {"train_micro_batch_size_per_gpu",
                                      "deepspeed_config",
                                      "fsdp_config"};
 
-constexpr std::array own_keys = {"batch_size",
-                                 "batch_per",
-                                 "grad_accum",
-                                 "epochs",
-                                 "steps",
-                                 "tokens",
-                                 "parallel",
-                                 "trainable",
-                                 "framework",
-                                 "compile",
-                                 "layout",
-                                 "seq_len",
-                                 "image_size",
-                                 "task",
-                                 "eval_every",
-                                 "measured",
-                                 "checkpoint_minutes",
-                                 "precision",
-                                 "activation_checkpointing"};
+constexpr std::array own_keys = {"batch_size", "batch_per",
+                                 "grad_accum", "micro_batch",
+                                 "epochs",     "steps",
+                                 "tokens",     "parallel",
+                                 "trainable",  "framework",
+                                 "compile",    "layout",
+                                 "seq_len",    "image_size",
+                                 "task",       "eval_every",
+                                 "measured",   "checkpoint_minutes",
+                                 "precision",  "activation_checkpointing"};
 
 class Converter {
 public:
@@ -58,6 +49,12 @@ public:
         if (auto s = deepspeed(in); !s) return s;
         if (auto s = trainer(in); !s) return s;
         return accelerate(in);
+    }
+    // A sentence of `assumed`.
+    void assume(std::string sentence) {
+        Value* sentences = out_.find("assumed");
+        if (!sentences) sentences = &out_.set("assumed", Value::array());
+        sentences->push(std::move(sentence));
     }
 
 private:
@@ -97,11 +94,6 @@ private:
     }
     Status check_whole(const Value& v, const std::string& name, std::int64_t min, std::int64_t max) const {
         return check(v, name, [&](ObjectReader& r) { r.integer(name, min, max); });
-    }
-    void assume(std::string sentence) {
-        Value* sentences = out_.find("assumed");
-        if (!sentences) sentences = &out_.set("assumed", Value::array());
-        sentences->push(std::move(sentence));
     }
     // Of a switch, or of an object with one: DeepSpeed's "bf16": {"enabled": true}, the Trainer's "bf16": true.
     static const Value* switch_of(const Value& in, const char* key) {
@@ -147,6 +139,8 @@ private:
                                           {"sgd", "momentum"}})
             if (text.find(part) != std::string::npos) {
                 set("optimizer", known, name);
+                if (text.find("8bit") != std::string::npos || text.find("4bit") != std::string::npos)
+                    assume(fmt::format("optimizer states of {} count in 32 bits", one_line(text, 40)));
                 return ok();
             }
         return fault(
@@ -187,17 +181,23 @@ private:
         if (!all || !micro) return ok();
         if (auto s = check_whole(*all, "train_batch_size", 1, most_count); !s) return s;
         const Value* micro_steps = stated(in, "gradient_accumulation_steps");
+        if (!micro_steps) micro_steps = out_.find("grad_accum");  // the Trainer's, around DeepSpeed's section
+        if (!micro_steps) micro_steps = stated(in, "grad_accum");
+        if (micro_steps && !micro_steps->is_integer()) return ok();  // refused where it is read
         const double rank = micro->as_number() * (micro_steps ? micro_steps->as_number() : 1.0);
         const double ranks = all->as_number() / rank;
         if (ranks < 1.0 || ranks != std::floor(ranks))
             return fault(*all, fmt::format("train_batch_size is {}; it should be a multiple of the {} samples a data "
                                            "rank (train_micro_batch_size_per_gpu x gradient_accumulation_steps)",
                                            all->as_number(), rank));
-        assume(micro_steps ? fmt::format("train_batch_size {} is that of {} data ranks; DeepSpeed starts on no others",
-                                         all->as_number(), ranks)
-                           : fmt::format("gradient_accumulation_steps 1, as on {} data ranks (DeepSpeed accumulates "
-                                         "on fewer to make train_batch_size {}; state it for those)",
-                                         ranks, all->as_number()));
+        if (micro_steps) {
+            assume(fmt::format("train_batch_size {} is that of {} data ranks; DeepSpeed starts on no others",
+                               all->as_number(), ranks));
+            return ok();
+        }
+        set("batch_size", *all, *all);
+        set("batch_per", "global", *all);
+        set("micro_batch", *micro, *micro);
         return ok();
     }
 
@@ -205,11 +205,13 @@ private:
         const Value* zero = stated(in, "zero_optimization");
         for (const char* key : {"offload_optimizer", "offload_param"}) {
             const Value* section = zero ? stated(*zero, key) : nullptr;
-            const Value* device = section ? stated(*section, "device") : nullptr;
-            if (!device || !device->is_string() || to_lower(device->as_string()) == "none") continue;
-            assume(fmt::format("{} to {} is left out: what it moves counts in GPU memory, and moving it takes no time",
-                               key, one_line(device->as_string(), 20)));
+            if (section) note_offload_to(key, stated(*section, "device"));
         }
+    }
+    void note_offload_to(const char* key, const Value* device) {
+        if (!device || !device->is_string() || to_lower(device->as_string()) == "none") return;
+        assume(fmt::format("{} to {} is left out: what it moves counts in GPU memory, and moving it takes no time", key,
+                           one_line(device->as_string(), 20)));
     }
 
     Status trainer(const Value& in) {
@@ -233,20 +235,41 @@ private:
         if (const Value* on = in.find("gradient_checkpointing"); on && on->is_bool() && on->as_bool())
             set("activation_checkpointing", "full", *on);
         copy(in, "torch_compile", "compile");
-        set_evaluation(in);
-        if (const Value* fsdp = stated(in, "fsdp"); fsdp && fsdp->is_string()) set_fsdp(*fsdp);
+        if (auto s = set_evaluation(in); !s) return s;
+        if (const Value* fsdp = stated(in, "fsdp"); fsdp && fsdp->is_string()) {
+            set_fsdp(*fsdp);
+            if (to_lower(fsdp->as_string()).find("offload") != std::string::npos) note_offload_to("fsdp", &cpu_);
+        }
         if (const Value* nested = in.find("deepspeed"); nested && nested->is_object())
             if (auto s = deepspeed(*nested); !s) return s;
         const Value* optimizer = stated(in, "optim");
         return optimizer ? set_optimizer(*optimizer) : ok();
     }
 
-    void set_evaluation(const Value& in) {
+    Status set_evaluation(const Value& in) {
         const Value* strategy = stated(in, "eval_strategy");
         if (!strategy) strategy = stated(in, "evaluation_strategy");
-        if (!strategy || !strategy->is_string()) return;
+        if (!strategy || !strategy->is_string()) return ok();
         if (strategy->as_string() == "epoch") set("eval_every", "epoch", *strategy);
-        if (strategy->as_string() == "steps") copy(in, "eval_steps", "eval_every");
+        const Value* every = strategy->as_string() == "steps" ? stated(in, "eval_steps") : nullptr;
+        if (!every) return ok();
+        if (every->is_number() && every->as_number() > 0.0 && every->as_number() < 1.0)
+            return set_evaluation_share(*every);
+        if (auto s = check_whole(*every, "eval_steps", 1, most_count); !s) return s;
+        set("eval_every", *every, *every);
+        return ok();
+    }
+
+    // Below 1 the Trainer means a share of all its steps, rounded up.
+    Status set_evaluation_share(const Value& share) {
+        const Value* steps = out_.find("steps");
+        if (!steps)
+            return fault(share,
+                         fmt::format("eval_steps {:g} is a share of steps that are not stated; add \"max_steps\", "
+                                     "or write a number of steps",
+                                     share.as_number()));
+        set("eval_every", static_cast<std::int64_t>(std::ceil(share.as_number() * steps->as_number())), share);
+        return ok();
     }
 
     void set_fsdp(const Value& text) {
@@ -262,17 +285,37 @@ private:
             if (text == "fp16") set("precision", "amp", *precision);
             if (text == "bf16" || text == "fp8") set("precision", text, *precision);
         }
-        if (const Value* fsdp = in.find("fsdp_config"); fsdp && fsdp->is_object())
-            if (const Value* kind = stated(*fsdp, "fsdp_sharding_strategy"); kind && kind->is_string()) set_fsdp(*kind);
+        if (const Value* fsdp = in.find("fsdp_config"); fsdp && fsdp->is_object()) accelerate_fsdp(*fsdp);
+        if (const Value* processes = stated(in, "num_processes"); processes && processes->is_integer())
+            assume(fmt::format("num_processes {} is left out: the job's GPUs count", processes->as_integer()));
         const Value* nested = in.find("deepspeed_config");
         if (!nested || !nested->is_object()) return ok();
         if (auto s = count(*nested, "gradient_accumulation_steps", "grad_accum"); !s) return s;
+        if (const Value* file = nested->find("deepspeed_config_file"); file && file->is_object())
+            if (auto s = deepspeed(*file); !s) return s;
+        note_offload_to("offload_optimizer", stated(*nested, "offload_optimizer_device"));
+        note_offload_to("offload_param", stated(*nested, "offload_param_device"));
         return set_zero(in, "deepspeed_config", "zero_stage");
+    }
+
+    void accelerate_fsdp(const Value& fsdp) {
+        if (const Value* kind = stated(fsdp, "fsdp_sharding_strategy"); kind && kind->is_string()) set_fsdp(*kind);
+        if (is_on(fsdp, "fsdp_offload_params")) note_offload_to("fsdp", &cpu_);
     }
 
     const std::string& source_;
     Value& out_;
+    const Value cpu_ = "cpu";
 };
+
+// Tools have far more keys than have to do with time; one that is nearly a known key is likely misspelt.
+std::string likely_meant(const std::string& key) {
+    std::vector<std::string> known(foreign_keys.begin(), foreign_keys.end());
+    known.insert(known.end(), own_keys.begin(), own_keys.end());
+    if (std::find(known.begin(), known.end(), key) != known.end()) return "";
+    const std::string near = nearest_name(key, known);
+    return !near.empty() && edit_distance(to_lower(key), near) <= 2 ? near : "";
+}
 
 }  // namespace
 
@@ -286,8 +329,12 @@ bool is_foreign_training(const Value& training) {
 Result<Value> to_dlcast_training(const Value& training, const std::string& source) {
     Value out = Value::object();
     out.at = training.at;
-    if (auto s = Converter(source, out).convert(training); !s) return s.error();
+    Converter converter(source, out);
+    if (auto s = converter.convert(training); !s) return s.error();
     for (const Value::Member& member : training.as_object()) {
+        if (const std::string meant = likely_meant(member.key); !meant.empty())
+            converter.assume(
+                fmt::format("key \"{}\" is not read; did you mean \"{}\"?", one_line(member.key, 40), meant));
         const bool own = std::find(own_keys.begin(), own_keys.end(), member.key) != own_keys.end() ||
                          (member.key == "optimizer" && member.value.is_string());
         const bool of_deepspeed = member.key == "activation_checkpointing" && member.value.is_object();

@@ -43,6 +43,7 @@ struct Training {
     std::int64_t batch_size = 0;    // per GPU
     std::int64_t global_batch = 0;  // where the file says "batch_per": "global"; batch_size is then derived
     std::int64_t grad_accum = 1;
+    std::int64_t micro_batch = 0;  // beside a global batch, of one GPU and micro-step; grad_accum is then derived
     // Exactly one of these three for a walltime; all absent: no duration declared.
     std::optional<double> epochs;
     std::optional<std::int64_t> steps;

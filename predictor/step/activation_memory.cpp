@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "predictor/model/shape.h"
+#include "predictor/step/micro_batch.h"
 #include "predictor/step/software_kind.h"
 #include "predictor/timing/lowering.h"
 
@@ -207,7 +208,7 @@ ActivationMemory activation_memory(const Workload& workload, const Layout& layou
             return all;
         }
     }
-    const auto micro_steps = static_cast<double>(std::max<std::int64_t>(1, training.grad_accum));
+    const auto micro_steps = static_cast<double>(micro_steps_of(training, layout));
     if (layout.pp > 1) return of_pipeline(layers, layout, micro_steps);
     return fullest(layers);
 }

@@ -34,15 +34,32 @@ std::vector<double> solved(std::vector<std::vector<double>> c, std::vector<doubl
     return b;
 }
 
+// How far `anchors` scatter about their own mean, in what their correlations `among` and `log_sd` explain; at least 1.
+double birge_ratio(const std::vector<std::vector<double>>& among, const std::vector<Anchor>& anchors, double log_sd) {
+    const std::size_t n = anchors.size();
+    if (n < 2 || log_sd <= 0.0) return 1.0;
+    const std::vector<double> ones = solved(among, std::vector<double>(n, 1.0));
+    double mean = 0.0, weight = 0.0;
+    for (std::size_t i = 0; i < n; ++i) mean += ones[i] * anchors[i].log_ratio, weight += ones[i];
+    mean /= weight;
+    std::vector<double> apart(n);
+    for (std::size_t i = 0; i < n; ++i) apart[i] = anchors[i].log_ratio - mean;
+    const std::vector<double> weighted = solved(among, apart);
+    double chi_squared = 0.0;
+    for (std::size_t i = 0; i < n; ++i) chi_squared += apart[i] * weighted[i] / (log_sd * log_sd);
+    return std::sqrt(std::max(1.0, chi_squared / static_cast<double>(n - 1)));
+}
+
 }  // namespace
 
-AnchorFacts anchor_facts(const Workload& workload, const Allocation& allocation, std::int64_t micro_batch) {
+AnchorFacts anchor_facts(const Workload& workload, const Allocation& allocation, std::int64_t micro_batch,
+                         double micro_steps) {
     return {.gpu = allocation.device.name,
             .architecture = allocation.device.architecture,
             .precision = workload.training.precision,
             .gpus = 1.0 * allocation.world_size(),
             .micro_batch = static_cast<double>(micro_batch),
-            .micro_steps = static_cast<double>(workload.training.grad_accum),
+            .micro_steps = micro_steps,
             .tokens = static_cast<double>(std::max<std::int64_t>(1, workload.model.seq_len))};
 }
 
@@ -58,7 +75,8 @@ double error_correlation(const AnchorFacts& a, const AnchorFacts& b, bool known_
                              per_tokens * size_distance(a.tokens, b.tokens));
 }
 
-AnchorCorrection anchor_correction(const AnchorFacts& step, const std::vector<Anchor>& anchors, bool known_kind) {
+AnchorCorrection anchor_correction(const AnchorFacts& step, const std::vector<Anchor>& anchors, bool known_kind,
+                                   double log_sd) {
     if (anchors.empty()) return {};
     const std::size_t n = anchors.size();
     std::vector<double> with_step;
@@ -68,13 +86,13 @@ AnchorCorrection anchor_correction(const AnchorFacts& step, const std::vector<An
         for (std::size_t j = 0; j < n; ++j)
             if (i != j) among[i][j] = error_correlation(anchors[i].facts, anchors[j].facts, known_kind);
     }
-    const std::vector<double> weights = solved(std::move(among), with_step);
+    const std::vector<double> weights = solved(among, with_step);
     double log_factor = 0, explained = 0;
     for (std::size_t i = 0; i < n; ++i) {
         log_factor += weights[i] * anchors[i].log_ratio;
         explained += weights[i] * with_step[i];
     }
-    return {std::exp(log_factor), std::sqrt(std::max(0.0, 1.0 - explained))};
+    return {std::exp(log_factor), std::sqrt(std::max(0.0, 1.0 - explained)) * birge_ratio(among, anchors, log_sd)};
 }
 
 }  // namespace dlcast

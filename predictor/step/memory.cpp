@@ -90,10 +90,10 @@ Result<Layout> layout_of(const Workload& workload, const Allocation& allocation)
 
 }  // namespace
 
-BytesPerParameter bytes_per_parameter(const Training& training) {
+BytesPerParameter bytes_per_parameter(const Training& training, bool accumulates) {
     BytesPerParameter out;
     out.optimizer = state_bytes(training.optimizer);
-    if (is_narrow(training.precision)) out = {2, training.grad_accum > 1 ? 4.0 : 2.0, out.optimizer + 4};
+    if (is_narrow(training.precision)) out = {2, accumulates ? 4.0 : 2.0, out.optimizer + 4};
     if (training.forward_only) out.gradient = out.optimizer = 0;
     return out;
 }
@@ -108,7 +108,7 @@ void MemoryEstimator::add_up(const Layout& layout) {
 MemoryEstimate MemoryEstimator::on(const Layout& layout, std::int64_t micro_batch, const Device& device) {
     add_up(layout);
     const Training& training = workload_.training;
-    const BytesPerParameter per = bytes_per_parameter(training);
+    const BytesPerParameter per = bytes_per_parameter(training, micro_steps_of(training, layout) > 1);
     const auto samples = static_cast<double>(micro_batch);
     const double frozen = parameters_.all - parameters_.trained;
     MemoryEstimate out;

@@ -20,10 +20,10 @@ struct BytesPerParameter {
 };
 
 /// fp32, tf32 and amp keep fp32 weights and gradients; fp16, bf16 and fp8 keep 16-bit ones and an fp32 master copy, and
-/// with gradient accumulation sum gradients in fp32. States in bytes: sgd 0, momentum 4, adam 8. So Adam needs 16 bytes
-/// in every precision, 18 where 16-bit gradients are accumulated. Sources: Rajbhandari et al., ZeRO, SC20, section 3.1;
-/// Megatron-LM, README of its distributed optimizer.
-BytesPerParameter bytes_per_parameter(const Training& training);
+/// where micro-steps are accumulated sum gradients in fp32. States in bytes: sgd 0, momentum 4, adam 8. So Adam needs
+/// 16 bytes in every precision, 18 where 16-bit gradients are accumulated. Sources: Rajbhandari et al., ZeRO, SC20,
+/// section 3.1; Megatron-LM, README of its distributed optimizer.
+BytesPerParameter bytes_per_parameter(const Training& training, bool accumulates);
 
 /// Estimates of one workload on many places: what its layers need is added up again where the degrees of parallelism
 /// change, not at each place.

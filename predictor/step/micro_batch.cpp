@@ -13,14 +13,23 @@ Result<std::int64_t> micro_batch_of(const Training& training, const Layout& layo
         return invalid_argument("training: no batch size; add \"batch_size\"");
     }
     const std::int64_t steps = std::max<std::int64_t>(1, training.grad_accum);
-    const std::int64_t parts = layout.dp * steps;
-    if (training.global_batch % parts == 0) return training.global_batch / parts;
+    const bool derives_steps = training.micro_batch > 0;
+    const std::int64_t parts = layout.dp * (derives_steps ? training.micro_batch : steps);
+    if (training.global_batch % parts == 0) return derives_steps ? training.micro_batch : training.global_batch / parts;
     const std::int64_t below = training.global_batch / parts * parts, above = below + parts;
     return invalid_argument(
         fmt::format("training: a global batch of {} does not divide over {} data ranks{}; {} would do{}",
-                    training.global_batch, layout.dp, steps > 1 ? fmt::format(" x {} micro-steps", steps) : "",
+                    training.global_batch, layout.dp,
+                    derives_steps ? fmt::format(" x a micro-batch of {}", training.micro_batch)
+                    : steps > 1   ? fmt::format(" x {} micro-steps", steps)
+                                  : "",
                     below > 0 ? fmt::format("{} or {}", below, above) : fmt::format("{}", above),
                     below > 0 ? "" : ", or fewer GPUs"));
+}
+
+std::int64_t micro_steps_of(const Training& training, const Layout& layout) {
+    if (training.global_batch <= 0 || training.micro_batch <= 0) return std::max<std::int64_t>(1, training.grad_accum);
+    return std::max<std::int64_t>(1, training.global_batch / (layout.dp * training.micro_batch));
 }
 
 }  // namespace dlcast

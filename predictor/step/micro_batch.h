@@ -10,8 +10,12 @@
 
 namespace dlcast {
 
-/// The batch size as declared, or a global batch over data ranks and micro-steps. Errors: no batch size; a global batch
-/// that does not divide, with the nearest that do.
+/// The batch size as declared, or a global batch over data ranks and micro-steps, or the micro-batch declared beside
+/// it. Errors: no batch size; a global batch that does not divide, with the nearest that do.
 Result<std::int64_t> micro_batch_of(const Training& training, const Layout& layout);
+
+/// Micro-steps to an optimizer step, at least 1: as declared, or as many as a micro-batch of each data rank needs to
+/// make the global batch.
+std::int64_t micro_steps_of(const Training& training, const Layout& layout);
 
 }  // namespace dlcast

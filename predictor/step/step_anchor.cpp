@@ -8,6 +8,7 @@
 
 #include "predictor/device/usual_node.h"
 #include "predictor/step/anchor_correction.h"
+#include "predictor/step/least_step.h"
 #include "predictor/step/step_physics.h"
 
 namespace dlcast {
@@ -21,7 +22,9 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
     auto device = catalog.find_or_typical(measured.gpu, assumed);
     if (!device) return Error{device.error().fault, measured.place + ": " + device.error().message};
     Workload same = workload;
-    if (measured.batch_size > 0) {
+    if (measured.batch_size > 0 && same.training.micro_batch > 0) {
+        same.training.micro_batch = measured.batch_size;
+    } else if (measured.batch_size > 0) {
         same.training.batch_size = measured.batch_size;
         same.training.global_batch = 0;
     }
@@ -47,8 +50,15 @@ Result<Anchor> anchor_of(const Workload& workload, const MeasuredStep& measured,
     allocation.inter_node = {5e-6, network_attained * usual_network(allocation.device).node_Bps(gpus) / gpus};
     const auto work = step_work(same, allocation, weights.collectives);
     if (!work) return Error{work.error().fault, measured.place + ": " + work.error().message};
+    if (const double least_s = least_step_s(*work); 1e-3 * measured.step_ms < least_s)
+        return invalid_argument(
+            fmt::format("{}: {:g} ms a step, where arithmetic alone takes {} {:.3g} ms at its peak; state the "
+                        "milliseconds of a whole "
+                        "step of this batch, or leave this step out",
+                        measured.place, measured.step_ms, allocation.device.name, 1e3 * least_s));
     const double forecast_s = step_times(*work, weights.coefficients).step_s;
-    return Anchor{anchor_facts(same, allocation, work->micro_batch), std::log(1e-3 * measured.step_ms / forecast_s)};
+    return Anchor{anchor_facts(same, allocation, work->micro_batch, work->micro_steps),
+                  std::log(1e-3 * measured.step_ms / forecast_s)};
 }
 
 // How far the network drew this step from what the constants alone say, as a logarithm: anchors are held against the
@@ -96,13 +106,14 @@ Status anchor_steps(const std::vector<StepQuery>& queries, const DeviceCatalog& 
     const auto& families = weights.families;
     const bool known = std::find(families.begin(), families.end(), workload.model.family) != families.end();
     for (std::size_t i = 0; i < steps.size(); ++i) {
-        const AnchorFacts facts = anchor_facts(workload, queries[i].allocation, steps[i].micro_batch);
+        const AnchorFacts facts =
+            anchor_facts(workload, queries[i].allocation, steps[i].micro_batch, steps[i].micro_steps);
         const auto shift = network_shift(queries[i], steps[i], weights);
         if (!shift) return shift.error();
         std::vector<Anchor> here = anchors;
         for (Anchor& anchor : here)
             if (anchor.facts.gpu == facts.gpu) anchor.log_ratio -= *shift;
-        const AnchorCorrection correction = anchor_correction(facts, here, known);
+        const AnchorCorrection correction = anchor_correction(facts, here, known, steps[i].log_sd);
         scale(steps[i], correction.factor);
         steps[i].log_sd *= correction.spread_share;
     }

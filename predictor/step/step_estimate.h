@@ -35,6 +35,7 @@ struct StepEstimate {
     double log_sd = 0.0;
     double samples_per_step = 0.0;  // global
     std::int64_t micro_batch = 0;   // samples of one GPU and micro-step
+    double micro_steps = 1.0;
     MemoryEstimate memory;
     std::vector<LayerTiming> layers;
     double p05_s() const;

@@ -8,6 +8,7 @@
 #include "predictor/model/shape.h"
 #include "predictor/step/gradient_buckets.h"
 #include "predictor/step/message_times.h"
+#include "predictor/step/micro_batch.h"
 #include "predictor/step/sharded_units.h"
 #include "predictor/timing/physics.h"
 
@@ -39,7 +40,8 @@ private:
         }
         if (training().forward_only) return;
         out_.buckets = gradient_buckets(q_, times_);
-        if (!training().parallel.no_sync) out_.bucket_rounds = static_cast<double>(training().grad_accum);
+        if (!training().parallel.no_sync)
+            out_.bucket_rounds = static_cast<double>(micro_steps_of(training(), q_.layout));
         if (q_.layout.optimizer_shards > 1)
             out_.updated_weights = times_.of(Collective::all_gather, width_ * parameters_here(), q_.layout.data);
     }

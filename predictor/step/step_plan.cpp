@@ -86,6 +86,7 @@ StepEstimate totals_of(const StepWork& work, const StepWeights& weights, MemoryE
     out.step_s = t.step_s;
     out.samples_per_step = static_cast<double>(work.micro_batch) * work.micro_steps * work.layout.dp;
     out.micro_batch = work.micro_batch;
+    out.micro_steps = work.micro_steps;
     out.memory = memory.on(work.layout, work.micro_batch, work.device);
     return out;
 }

@@ -130,7 +130,7 @@ Result<StepWork> step_work(const Workload& workload, const Allocation& allocatio
     work.forward_only = training.forward_only;
     work.tf32 = training.precision == Precision::tf32;
     work.micro_batch = *micro_batch;
-    work.micro_steps = static_cast<double>(std::max<std::int64_t>(1, training.grad_accum));
+    work.micro_steps = static_cast<double>(micro_steps_of(training, *layout));
     work.passes = work.micro_steps + (layout->pp - 1.0) / layout->vp;
     work.stage = 1.0 / layout->pp;
     if (auto status = check_links(work); !status) return status.error();

@@ -50,7 +50,7 @@ TEST_CASE("a duration on the command line replaces the file's", "[model]") {
     WorkloadOverrides both;
     both.steps = 10;
     both.set = {"training.epochs=3"};
-    CHECK_THAT(workload_of(vgg16, both).error().message, Catch::Contains("at most one"));
+    CHECK_THAT(workload_of(vgg16, both).error().message, Catch::Contains("--steps and --set training.epochs=3"));
 }
 
 TEST_CASE("the command line's optimizer and micro-steps win over the file's", "[model]") {
@@ -95,6 +95,7 @@ TEST_CASE("a training on the command line says each key once, with a value", "[m
         CAPTURE(text);
         CHECK_THAT(error(text), Catch::Contains("expected key=value"));
     }
+    CHECK(error(" ") == "--dl-train is empty; write key=value, as in epochs=90,batch_size=256, or leave it out");
     CHECK_THAT(error("training.epochs=3"), Catch::Contains("without \"training.\""));
     CHECK_THAT(error("epoch=3"), Catch::Contains("did you mean \"epochs\"?"));
     CHECK_THAT(error("EPOCHS=3"), Catch::Contains("did you mean \"epochs\"?"));
@@ -117,4 +118,39 @@ TEST_CASE("a data set's name takes nothing away from what is said of it", "[mode
         CHECK(w->dataset.samples == 5);
         CHECK(w->dataset.classes == 10);
     }
+}
+
+TEST_CASE("an option and an assignment of the same member are refused", "[model]") {
+    const auto error = [](WorkloadOverrides o) {
+        const auto workload = to_workload(*parse_payload(R"({"model": "vgg16", "training": {"epochs": 1}})"), o);
+        return workload ? std::string("none") : workload.error().message;
+    };
+    WorkloadOverrides o;
+    o.steps = 10;
+    o.set = {"training.batch_size=8", "training.steps=20"};
+    CHECK(error(o) == "--steps and --set training.steps=20 both say it; keep one of them");
+    o.from_train = 2;
+    o.set[1] = "training.epochs=2";
+    CHECK(error(o) == "--steps and --train epochs=2 both say it; keep one of them");
+    o.set[1] = "training.grad_accum=2";
+    CHECK(error(o) == "none");
+    o.grad_accum = 4;
+    CHECK(error(o) == "--grad-accum and --train grad_accum=2 both say it; keep one of them");
+}
+
+TEST_CASE("micro-steps on the command line replace a micro-batch, and the other way round", "[model]") {
+    const auto training = [](const std::string& json, WorkloadOverrides o) {
+        const auto workload = to_workload(*parse_payload(json), o);
+        REQUIRE(workload);
+        return workload->training;
+    };
+    WorkloadOverrides steps;
+    steps.grad_accum = 4;
+    const std::string batch = R"({"model": "vgg16", "training": {"batch_size": 64, "batch_per": "global", )";
+    CHECK(training(batch + R"("micro_batch": 8}})", {}).micro_batch == 8);
+    CHECK(training(batch + R"("micro_batch": 8}})", steps).micro_batch == 0);
+    CHECK(training(batch + R"("micro_batch": 8}})", steps).grad_accum == 4);
+    WorkloadOverrides micro;
+    micro.set = {"training.micro_batch=16"};
+    CHECK(training(batch + R"("grad_accum": 8}})", micro).micro_batch == 16);
 }

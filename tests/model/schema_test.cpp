@@ -39,7 +39,12 @@ TEST_CASE("every example in the schema is read", "[model][schema]") {
             for (const Value& example : property.value.find("examples")->as_array()) {
                 Value declared = Value::object();
                 declared.set("model", "bert-tiny");
-                declared.set(part, Value::object()).set(property.key, example);
+                Value& stated = declared.set(part, Value::object());
+                stated.set(property.key, example);
+                if (property.key == "micro_batch") {  // it divides the batch of all GPUs
+                    stated.set("batch_size", 64);
+                    stated.set("batch_per", "global");
+                }
                 const std::string json = write_json(declared);
                 INFO(json);
                 CHECK(error_of(json).empty());

@@ -153,10 +153,62 @@ TEST_CASE("what DeepSpeed would do otherwise is named as assumed", "[model][form
         assumed(R"({"train_batch_size": 48, "train_micro_batch_size_per_gpu": 2,
                            "gradient_accumulation_steps": 3})"),
         VectorContains(std::string("train_batch_size 48 is that of 8 data ranks; DeepSpeed starts on no others")));
+    const std::string left_out = "is left out: what it moves counts in GPU memory, and moving it takes no time";
+    CHECK_THAT(assumed(R"({"distributed_type": "DEEPSPEED", "num_processes": 8, "deepspeed_config": {
+                           "offload_optimizer_device": "nvme", "offload_param_device": "none"}})"),
+               VectorContains("offload_optimizer to nvme " + left_out) &&
+                   VectorContains(std::string("num_processes 8 is left out: the job's GPUs count")));
+    CHECK_THAT(assumed(R"({"fsdp_config": {"fsdp_offload_params": true}})"), VectorContains("fsdp to cpu " + left_out));
+    CHECK_THAT(assumed(R"({"num_train_epochs": 1, "fsdp": "full_shard offload"})"),
+               VectorContains("fsdp to cpu " + left_out));
+    CHECK_THAT(assumed(R"({"num_train_epochs": 1, "optim": "paged_adamw_8bit"})"),
+               VectorContains(std::string("optimizer states of paged_adamw_8bit count in 32 bits")));
+}
+
+// DeepSpeed: gradient_accumulation_steps = train_batch_size / (micro-batch x data ranks).
+TEST_CASE("a batch of all GPUs beside a micro-batch leaves the micro-steps to the GPUs", "[model][formats]") {
+    const Training t = training_of(R"({"train_batch_size": 48, "train_micro_batch_size_per_gpu": 2})");
+    CHECK(t.global_batch == 48);
+    CHECK(t.micro_batch == 2);
+    // Whoever states the micro-steps, in the section or around it, leaves nothing to derive.
+    const Training around = training_of(R"({"num_train_epochs": 1, "gradient_accumulation_steps": 4,
+        "deepspeed": {"train_batch_size": 48, "train_micro_batch_size_per_gpu": 2}})");
+    CHECK(around.batch_size == 2);
+    CHECK(around.grad_accum == 4);
+    CHECK(around.global_batch == 0);
+    const Training own =
+        training_of(R"({"train_batch_size": 48, "train_micro_batch_size_per_gpu": 2, "grad_accum": 3})");
+    CHECK(own.batch_size == 2);
+    CHECK(own.grad_accum == 3);
+}
+
+TEST_CASE("a misspelt key beside another tool's keys is named; the tool's other keys are not", "[model][formats]") {
+    using Catch::VectorContains;
+    const auto assumed = [](const std::string& training) {
+        return good_workload("{\"model\": \"resnet18\", \"training\": " + training + "}").assumed;
+    };
     CHECK_THAT(
-        assumed(R"({"train_batch_size": 48, "train_micro_batch_size_per_gpu": 2})"),
-        VectorContains(std::string("gradient_accumulation_steps 1, as on 24 data ranks (DeepSpeed accumulates on "
-                                   "fewer to make train_batch_size 48; state it for those)")));
+        assumed(R"({"num_train_epochs": 3, "batch_sise": 8, "train_batchsize": 4})"),
+        VectorContains(std::string("key \"batch_sise\" is not read; did you mean \"batch_size\"?")) &&
+            VectorContains(std::string("key \"train_batchsize\" is not read; did you mean \"train_batch_size\"?")));
+    for (const std::string& sentence :
+         assumed(R"({"num_train_epochs": 3, "per_device_eval_batch_size": 8, "eval_accumulation_steps": 2, "seed": 1,
+             "save_steps": 500, "logging_steps": 10, "warmup_steps": 5, "optim": "sgd", "tf32": true, "do_eval": true,
+             "eval_delay": 0, "max_grad_norm": 1.0, "lr_scheduler_type": "cosine", "local_rank": -1, "past_index": -1,
+             "train_micro_batch_size_per_gpu": 2, "steps_per_print": 10, "dump_state": true, "fp16_opt_level": "O1"})"))
+        CHECK_THAT(sentence, !Catch::Contains("did you mean"));
+}
+
+// The Trainer: eval_steps below 1 are a share of max_steps; 0.1 x 995 rounded up.
+TEST_CASE("the Trainer's eval_steps may be a share of its steps", "[model][formats]") {
+    CHECK(training_of(R"({"max_steps": 995, "eval_strategy": "steps", "eval_steps": 0.1})").eval_every == "100");
+    CHECK_THAT(
+        error_of("{\"model\": \"resnet18\", \"training\": {\"num_train_epochs\": 3, \"eval_strategy\": \"steps\",\n"
+                 " \"eval_steps\": 0.1}}"),
+        Catch::Contains(":2:16: eval_steps 0.1 is a share of steps that are not stated; add \"max_steps\""));
+    CHECK_THAT(error_of(R"({"model": "resnet18", "training": {"max_steps": 9, "eval_strategy": "steps",
+                        "eval_steps": "often"}})"),
+               Catch::Contains("eval_steps"));
 }
 
 // 64 samples over 2 x 3 = 6 a data rank.

@@ -63,3 +63,15 @@ TEST_CASE("a step measured on the GPU itself leaves little to others", "[anchor_
     CHECK_THAT(std::log(both.factor), WithinRel(0.93333 * std::log(2.0) + 0.03333 * std::log(8.0), 1e-4));
     CHECK_THAT(both.spread_share, WithinRel(std::sqrt(1 - 0.93333 * 0.95 - 0.03333 * 0.5), 1e-3));
 }
+
+// Two at correlation 0.95, a factor of 4 apart: about their mean +-ln 2, so chi-squared is 2 ln(2)^2 / 0.05 / 0.2^2 =
+// 480.5 with one degree of freedom. Their share alone is sqrt(1 - 2 x 0.95^2 / 1.95).
+TEST_CASE("measured steps that contradict one another widen the interval", "[anchor_correction]") {
+    const std::vector<Anchor> apart{{v100, std::log(2.0)}, {v100, std::log(8.0)}};
+    const AnchorCorrection both = anchor_correction(v100, apart, false, 0.2);
+    const double alone = std::sqrt(1 - 2 * 0.95 * 0.95 / 1.95);
+    CHECK_THAT(both.spread_share, WithinRel(alone * std::sqrt(2 * std::log(2.0) * std::log(2.0) / 0.05) / 0.2, 1e-9));
+    CHECK_THAT(both.factor, WithinRel(std::pow(4.0, 2 * 0.95 / 1.95), 1e-9));
+    const std::vector<Anchor> alike{{v100, std::log(4.0)}, {v100, std::log(4.0)}};
+    CHECK_THAT(anchor_correction(v100, alike, false, 0.2).spread_share, WithinRel(alone, 1e-9));
+}

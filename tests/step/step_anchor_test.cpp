@@ -117,3 +117,15 @@ TEST_CASE("a step measured on an unknown GPU is an error that names it", "[step_
     REQUIRE_FALSE(step);
     CHECK_THAT(step.error().message, Contains("rounds") && Contains("round"));
 }
+
+TEST_CASE("a step measured faster than its arithmetic can be is refused where it stands", "[step_anchor]") {
+    const Site site;
+    Workload workload = test::linear_net(4, 2048, 512);
+    const double plain_ms = 1e3 * site.on(workload, "round")->step_s;
+    workload.training.measured = {{"round", 1, 0, plain_ms / 1000}};
+    workload.training.measured[0].place = "job.json:3:5: measured";
+    const auto step = site.on(workload, "round");
+    REQUIRE_FALSE(step);
+    CHECK_THAT(step.error().message, Catch::Matchers::StartsWith("job.json:3:5: measured: ") &&
+                                         Contains("arithmetic alone") && Contains("leave this step out"));
+}

@@ -146,6 +146,14 @@ TEST_CASE("a global batch is shared by data ranks and micro-steps", "[step]") {
     const StepEstimate step = estimate(workload, on(1, 4), model);
     CHECK(step.samples_per_step == 512);
     CHECK_THAT(step.layers[0].flops, WithinRel(2.0 * 64 * 512 * 512, 1e-12));  // 512 / (4 x 2) samples
+    workload.training.grad_accum = 1;
+    workload.training.micro_batch = 32;
+    const StepEstimate derived = estimate(workload, on(1, 4), model);
+    CHECK(derived.samples_per_step == 512);
+    CHECK(derived.micro_steps == 4);  // 512 / (4 x 32)
+    CHECK_THAT(derived.layers[0].flops, WithinRel(2.0 * 32 * 512 * 512, 1e-12));
+    workload.training.micro_batch = 0;
+    workload.training.grad_accum = 2;
     workload.training.global_batch = 4;
     CHECK_FALSE(estimate_steps({{&workload, on(1, 4)}}, model));  // less than one sample a micro-step
 }
