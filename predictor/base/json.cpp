@@ -22,10 +22,13 @@ constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
 
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 // What may stand in a string as it is, one byte a character.
-bool is_plain(char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte >= 0x20 && byte < 0x80 && c != '"' && c != '\\';
+constexpr std::array<bool, 256> plain_bytes() {
+    std::array<bool, 256> out{};
+    for (std::size_t byte = 0x20; byte < 0x80; ++byte) out[byte] = byte != '"' && byte != '\\';
+    return out;
 }
+constexpr std::array<bool, 256> plain = plain_bytes();
+bool is_plain(char c) { return plain[static_cast<unsigned char>(c)]; }
 
 class Parser {
 public:
@@ -90,20 +93,19 @@ private:
                     return fail(fmt::format("nested deeper than {} levels; flatten the description", limits_.depth));
                 good = peek() == '{' ? read_object(out, depth + 1) : read_array(out, depth + 1);
                 break;
-            case '"': {
-                std::string text;
-                good = read_string(text);
-                out = Value(std::move(text));
+            case '"':
+                good = read_string(out.become<std::string>());
                 break;
-            }
             case 't':
-                good = read_word("true", Value(true), out);
+                good = read_word("true");
+                out.become<bool>(true);
                 break;
             case 'f':
-                good = read_word("false", Value(false), out);
+                good = read_word("false");
+                out.become<bool>(false);
                 break;
             case 'n':
-                good = read_word("null", Value(), out);
+                good = read_word("null");
                 break;
             default:
                 good = read_number(out);
@@ -112,10 +114,9 @@ private:
         return good;
     }
 
-    bool read_word(std::string_view word, Value meaning, Value& out) {
+    bool read_word(std::string_view word) {
         if (!text_.substr(at_).starts_with(word)) return expected("a value");
         at_ += word.size();
-        out = std::move(meaning);
         return true;
     }
 
@@ -155,8 +156,7 @@ private:
     }
 
     bool read_array(Value& out, int depth) {
-        out = Value::array();
-        Value::Array& array = out.as_array();
+        auto& array = out.become<Value::Array>();
         const std::size_t start = at_++;
         std::size_t& usual = usual_elements_[static_cast<std::size_t>(depth) % usual_elements_.size()];
         skip_space();
@@ -171,8 +171,7 @@ private:
     }
 
     bool read_object(Value& out, int depth) {
-        out = Value::object();
-        Value::Object& object = out.as_object();
+        auto& object = out.become<Value::Object>();
         const std::size_t start = at_++;
         std::size_t& usual = usual_members_[static_cast<std::size_t>(depth) % usual_members_.size()];
         skip_space();
@@ -305,12 +304,12 @@ private:
         const std::string_view number = text_.substr(start, at_ - start);
         std::int64_t integer = 0;
         if (whole && std::from_chars(number.data(), number.data() + number.size(), integer).ec == std::errc()) {
-            out = Value(integer);
+            out.become<std::int64_t>(integer);
             return true;
         }
         // Beyond 64 bits only the magnitude matters.
         if (const auto real = parse_number(number)) {
-            out = Value(*real);
+            out.become<double>(*real);
             return true;
         }
         at_ = start;
