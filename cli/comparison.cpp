@@ -7,6 +7,7 @@
 
 #include "cli/placements.h"
 #include "predictor/job/possible_placements.h"
+#include "predictor/model/overrides.h"
 
 namespace dlcast {
 namespace {
@@ -51,7 +52,7 @@ Result<std::vector<Placement>> find_all(const CompareOptions& options, const Pre
 }  // namespace
 
 Result<Comparison> make_comparison(const CompareOptions& options, const PredictSite& site) {
-    const auto declaration = read_model_argument(options.predict.model);
+    const auto declaration = read_model_argument(options.predict.model, options.predict.overrides);
     if (!declaration) return declaration.error();
     auto workload = to_workload(*declaration, options.predict.overrides);
     if (!workload) return workload.error();

@@ -119,7 +119,7 @@ void collect_overrides(ForecastOptions& options) {
 
 int check_workload(const ForecastOptions& options) {
     const WorkloadOverrides& all = options.predict.overrides;
-    const auto declaration = read_model_argument(options.predict.model);
+    const auto declaration = read_model_argument(options.predict.model, options.predict.overrides);
     if (!declaration) return report(declaration.error());
     const auto whole = to_workload(*declaration, all);
     if (whole) return exit_done;

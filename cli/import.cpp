@@ -19,7 +19,7 @@ struct Options {
 };
 
 int run_import(const Options& options) {
-    const auto plain = read_model_argument(options.model);
+    const auto plain = read_model_argument(options.model, overrides_of(options.training, "--train"));
     if (!plain) return report(plain.error());
     const std::string& training = options.training;
     const auto declaration = training.empty() ? plain : with_training(*plain, training, "--train");

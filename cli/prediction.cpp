@@ -10,6 +10,7 @@
 #include "cli/placements.h"
 #include "predictor/base/text.h"
 #include "predictor/job/possible_placements.h"
+#include "predictor/model/overrides.h"
 #include "predictor/step/distinct_queries.h"
 #include "predictor/step/memory.h"
 #include "predictor/step/step_anchor.h"
@@ -82,7 +83,7 @@ Result<Prediction> make_prediction(const PredictOptions& options, const PredictS
     const SiteConfig config = site_of(options, *given.config);
     PredictSite site = given;
     site.config = &config;
-    const auto declaration = read_model_argument(options.model);
+    const auto declaration = read_model_argument(options.model, options.overrides);
     if (!declaration) return declaration.error();
     auto workload = to_workload(*declaration, options.overrides);
     if (!workload) return workload.error();

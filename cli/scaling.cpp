@@ -10,6 +10,7 @@
 #include "cli/counted.h"
 #include "cli/placements.h"
 #include "predictor/job/possible_placements.h"
+#include "predictor/model/overrides.h"
 
 namespace dlcast {
 namespace {
@@ -171,7 +172,7 @@ std::string kept_batch(const Workload& workload, const char* unit) {
 }
 
 Result<std::unique_ptr<Scaling>> make_scaling(const ScaleOptions& options, const PredictSite& site) {
-    const auto declaration = read_model_argument(options.predict.model);
+    const auto declaration = read_model_argument(options.predict.model, options.predict.overrides);
     if (!declaration) return declaration.error();
     auto workload = to_workload(*declaration, options.predict.overrides);
     if (!workload) return workload.error();

@@ -16,7 +16,8 @@ constexpr const char* training_option = "--dl-train";
 // Builds the layers too, so that a mistake is told with its line in the user's file and not as a failure of slurmctld;
 // but not of a description that is too long to travel, which could take sbatch longer than reading it did.
 dlcast::Result<std::string> payload_of(const std::string& argument, const char* training) {
-    auto declaration = dlcast::read_model_argument(argument);
+    auto declaration =
+        dlcast::read_model_argument(argument, dlcast::overrides_of(training ? training : "", training_option));
     if (!declaration) {
         dlcast::Error error = declaration.error();
         if (argument.starts_with('~') || argument.find('$') != std::string::npos)

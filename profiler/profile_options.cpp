@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "predictor/base/text.h"
+#include "predictor/model/overrides.h"
 #include "predictor/samples/operator_json.h"
 
 namespace dlcast {
@@ -37,7 +38,7 @@ Result<std::vector<ProfiledModel>> read_models(const ModelOptions& options) {
     if (!options.optimizer.empty()) overrides.optimizer = options.optimizer;
     std::vector<ProfiledModel> out;
     for (const std::string& name : options.models) {
-        const auto declaration = read_model_argument(name);
+        const auto declaration = read_model_argument(name, overrides);
         if (!declaration) return declaration.error();
         const auto workload = to_workload(*declaration, overrides);
         if (!workload) return workload.error();

@@ -6,11 +6,12 @@
 
 #include "predictor/base/result.h"
 #include "predictor/base/value.h"
+#include "predictor/model/open_sizes.h"
 
 namespace dlcast {
 
 /// { "model": name | { "layers": [..] } | { "model_type": .. }, "dataset": .., "training": .. } of any known form of
 /// file. "model" is there; of a foreign format only what matters is kept. Errors: no known form; unknown top-level key.
-Result<Value> to_dlcast_json(Value tree, const std::string& source);
+Result<Value> to_dlcast_json(Value tree, const std::string& source, const OpenSizes& sizes = {});
 
 }  // namespace dlcast

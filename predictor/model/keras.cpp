@@ -70,7 +70,7 @@ std::optional<std::string> precision_of(const std::string& policy) {
 
 class Converter {
 public:
-    explicit Converter(const std::string& source) : source_(source), out_{source} {}
+    Converter(const std::string& source, const OpenSizes& sizes) : source_(source), sizes_(sizes), out_{source} {}
 
     Result<Value> convert(const Value& tree) {
         static const Value nothing;
@@ -217,6 +217,27 @@ private:
                                       tensors.size() == 1 ? "is" : "are"));
     }
 
+    // Of a null in an input's shape: both sides of an image, the length of a sequence.
+    Result<std::int64_t> open_size(const Value& shape, const std::string& input) {
+        const auto& sizes = shape.as_array();
+        const auto open = std::count_if(sizes.begin() + 1, sizes.end(), [](const Value& v) { return v.is_null(); });
+        const bool image = sizes.size() == 4 && open == 2;
+        const bool sequence = sizes.size() < 4 && open == 1 && (sizes.size() == 2 || sizes[1].is_null());
+        if (!image && !sequence)
+            return out_.fault(shape,
+                              "dimensions of the input are open that are neither a sequence's length nor both "
+                              "sides of an image; write their sizes");
+        const std::int64_t stated = image ? sizes_.image_size : sizes_.seq_len;
+        if (stated > 0) return stated;
+        const std::int64_t usual = image ? usual_image : usual_tokens;
+        const std::string sentence =
+            fmt::format("{} of input {} is {} (open in the file)", image ? "image_size" : "seq_len",
+                        one_line(input, longest_shown), usual);
+        if (!named_open_) assumed_.push(sentence);
+        named_open_ = true;
+        return usual;
+    }
+
     // An input of the whole network.
     Result<KerasTensor> enter(const KerasEntry& entry, const Value& model_config, const Scope& scope) {
         const Value* shape = entry.config->find("batch_shape");
@@ -230,7 +251,12 @@ private:
             return out_.fault(*shape, "an input shape should have 1 to 3 dimensions behind the batch");
         KerasShape sizes;
         for (auto size = shape->as_array().begin() + 1; size != shape->as_array().end(); ++size) {
-            if (size->is_null()) return out_.fault(*shape, "a dimension of the input is open; write its size");
+            if (size->is_null()) {
+                const auto closed = open_size(*shape, entry.name);
+                if (!closed) return closed.error();
+                sizes.push_back(*closed);
+                continue;
+            }
             if (!size->is_integer() || size->as_integer() < 1 || size->as_integer() > 1'000'000'000)
                 return out_.fault(*shape, "a dimension of the input should be a whole number from 1 to 1000000000");
             sizes.push_back(size->as_integer());
@@ -313,13 +339,15 @@ private:
     }
 
     const std::string& source_;
+    const OpenSizes sizes_;
     KerasOutput out_;
     std::optional<KerasShape> input_;  // of the first input, in Keras's order
     Position input_at_;
     Value assumed_ = Value::array();
     std::string precision_, policy_;  // of the first layer that computes in less than 32 bits
     Position precision_at_;
-    bool mixes_ = false;  // layers say different ones, which is named once
+    bool named_open_ = false;  // a size that the file leaves open
+    bool mixes_ = false;       // layers say different ones, which is named once
     std::size_t calls_ = 0;
 };
 
@@ -327,6 +355,8 @@ private:
 
 bool is_keras(const Value& tree) { return tree.find("class_name") && tree.find("config"); }
 
-Result<Value> keras_to_written(Value tree, const std::string& source) { return Converter(source).convert(tree); }
+Result<Value> keras_to_written(Value tree, const std::string& source, const OpenSizes& sizes) {
+    return Converter(source, sizes).convert(tree);
+}
 
 }  // namespace dlcast

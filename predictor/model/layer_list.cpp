@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <initializer_list>
 #include <optional>
 
 #include "predictor/base/reader.h"
@@ -12,18 +14,28 @@ namespace dlcast {
 namespace {
 
 struct NumberedLayer {
-    std::string type;  // in lower case
+    std::string type;  // lower-case letters and digits
     std::optional<std::int64_t> channels_out, kernel, pool, width, stride;
     std::string padding, activation;  // in lower case
     bool bias = true;
     std::optional<std::string> name;
 };
 
-bool is_convolution(const std::string& type) { return type.starts_with("conv"); }
-bool is_pooling(const std::string& type) { return type.find("pool") != std::string::npos; }
-bool is_linear(const std::string& type) {
-    return type.starts_with("fully") || type.starts_with("dense") || type == "fc";
+// Types in lower case without what joins their words: Max_pool, MaxPooling2D.
+bool is_one_of(const std::string& type, std::initializer_list<std::string_view> known) {
+    return std::find(known.begin(), known.end(), type) != known.end();
 }
+bool is_convolution(const std::string& type) {
+    return is_one_of(type, {"convolution", "conv", "conv2d", "convolution2d"});
+}
+bool is_max_pooling(const std::string& type) {
+    return is_one_of(type, {"maxpool", "maxpooling", "maxpool2d", "maxpooling2d"});
+}
+bool is_pooling(const std::string& type) {
+    return is_max_pooling(type) || is_one_of(type, {"avgpool", "avgpooling", "avgpool2d", "avgpooling2d", "averagepool",
+                                                    "averagepooling", "averagepooling2d"});
+}
+bool is_linear(const std::string& type) { return is_one_of(type, {"fullyconnected", "dense", "fc", "linear"}); }
 
 bool is_padding(const std::string& padding) { return padding == "same" || padding == "valid"; }
 
@@ -33,7 +45,8 @@ Result<NumberedLayer> read_layer(const Value& layer, const std::string& source, 
     for (const char* key : {"matsize", "output_size", "channels_in"}) r.value(key);
     r.require("type", "add \"type\": \"Convolution\"");
     NumberedLayer out;
-    out.type = to_lower(r.string("type").value_or(""));
+    const std::string type = r.string("type").value_or("");
+    out.type = squeeze(type);
     const auto size = [&](const char* key) { return r.integer(key, 1, 1'000'000'000); };
     if (is_convolution(out.type)) {
         out.channels_out = size("channels_out");
@@ -47,7 +60,7 @@ Result<NumberedLayer> read_layer(const Value& layer, const std::string& source, 
         r.value("dim_input");
     } else if (!r.failed()) {
         r.fail("type", fmt::format("unknown type \"{}\"; known: Convolution, Max_pool, Avg_pool, Fully_connected",
-                                   out.type.substr(0, 80)));
+                                   one_line(type, 80)));
     }
     out.stride = r.integer("strides", 1, 1'000'000);
     if (const auto padding = r.string("padding")) {
@@ -81,7 +94,7 @@ std::optional<NumberedLayer> read_plain(const Value& layer) {
         };
         bool good = true;
         if (key == "type") {
-            good = text(out.type);
+            if ((good = value.is_string())) out.type = squeeze(value.as_string());
         } else if (key == "name") {
             if ((good = value.is_string())) out.name = value.as_string();
         } else if (key == "channels_out") {
@@ -120,10 +133,10 @@ Value written(const NumberedLayer& layer, Position at) {
     const auto put = [&](const char* key, Value value) -> Value::Member& {
         return members.emplace_back(Value::Member{key, std::move(value), {}});
     };
-    const char* const type = is_convolution(layer.type)     ? "conv2d"
-                             : !is_pooling(layer.type)      ? "linear"
-                             : layer.type.starts_with("av") ? "avg_pool"
-                                                            : "max_pool";
+    const char* const type = is_convolution(layer.type)   ? "conv2d"
+                             : is_linear(layer.type)      ? "linear"
+                             : is_max_pooling(layer.type) ? "max_pool"
+                                                          : "avg_pool";
     put("type", type).value.at = at;
     if (const auto out = layer.width ? layer.width : layer.channels_out) put("out", *out);
     if (const auto kernel = layer.pool ? layer.pool : layer.kernel) put("kernel", *kernel);
@@ -132,6 +145,13 @@ Value written(const NumberedLayer& layer, Position at) {
     if (!layer.bias) put("bias", false);
     if (!layer.activation.empty()) put("activation", layer.activation);
     if (layer.name) put("name", *layer.name);
+    return made;
+}
+
+Value flattened(Position at) {
+    Value made = Value::object();
+    made.at = at;
+    made.set("type", "flatten").at = at;
     return made;
 }
 
@@ -162,7 +182,8 @@ Result<Value> layer_list_to_written(Value tree, const std::string& source) {
     Value& layers = *tree.find("layers");
     const std::vector<Value*> numbered = by_number(layers.as_object());
     Value made = Value::array();
-    made.as_array().reserve(numbered.size());
+    made.as_array().reserve(numbered.size() + 1);
+    bool image = true;
     for (std::size_t i = 1; i <= numbered.size(); ++i) {
         Value* layer = numbered[i - 1];
         if (!layer)
@@ -171,6 +192,9 @@ Result<Value> layer_list_to_written(Value tree, const std::string& source) {
         auto plain = read_plain(*layer);
         auto one = plain ? Result<NumberedLayer>(std::move(*plain)) : read_layer(*layer, source, i);
         if (!one) return one.error();
+        // Behind an image its input is the whole image (dim_input says as much).
+        if (is_linear(one->type) && image) made.push(flattened(layer->at));
+        image = !is_linear(one->type);
         made.push(written(*one, layer->at));
         *layer = Value();  // the next one is made where this one was
     }

@@ -4,9 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
-#include "predictor/base/text.h"
 #include "predictor/model/dataset.h"
 
 namespace dlcast {
@@ -14,7 +12,6 @@ namespace {
 
 // Classifiers of the zoo halve an image four or five times.
 constexpr std::int64_t least_image_size = 16;
-constexpr std::size_t longest_shown_name = 80;
 
 // Whether a window of several pixels slides over what has become one pixel.
 bool shrinks_to_nothing(const ModelSpec& model) {
@@ -39,6 +36,22 @@ std::string wrong_data(const Workload& w) {
     return "";
 }
 
+// Layers that are written for shapes of their own keep them, and some networks have one size.
+void add_fixed_sizes(const TrainingRead& read, const ModelSpec& model, std::vector<std::string>& out) {
+    const auto add = [&](const char* key, std::int64_t stated, std::int64_t written) {
+        if (stated == 0 || written == 0 || stated == written) return;
+        if (!model.family.empty())
+            out.push_back(fmt::format("{} {} has no effect: {} reads {}", key, stated, model.name, written));
+        else
+            out.push_back(
+                fmt::format("{0} {1} has no effect: the layers of {2} are written for {3}; write them again "
+                            "for {0} {1}",
+                            key, stated, model.name.empty() ? "the model" : model.name, written));
+    };
+    add("seq_len", read.seq_len, model.seq_len);
+    add("image_size", read.image_size, model.image_size);
+}
+
 // Degrees that nothing in the model or layout uses.
 void add_idle_degrees(const Workload& w, std::vector<std::string>& out) {
     const Parallel& p = w.training.parallel;
@@ -47,28 +60,6 @@ void add_idle_degrees(const Workload& w, std::vector<std::string>& out) {
     if (p.ep > 1 && !has_experts)
         out.push_back(fmt::format("ep {} has no effect: {} has no experts", p.ep, w.model.name));
     if (p.sp && p.tp == 1) out.push_back("sp has no effect without tensor ranks; add \"tp\" or take it out");
-}
-
-// Elements of a layer's matrix or table without its bias; 0: a kind that is not looked at.
-double kernel_elements(const Layer& layer) {
-    if (layer.kind == LayerKind::embedding) return static_cast<double>(layer.vocab * layer.output.back());
-    if (layer.kind != LayerKind::linear) return 0.0;
-    return static_cast<double>(layer.input.back() * layer.output.back() * std::max<std::int64_t>(1, layer.experts));
-}
-
-// Tied layers of a written model whose weights no earlier layer has.
-void add_missing_twins(const ModelSpec& model, std::vector<std::string>& out) {
-    constexpr std::size_t most = 4;
-    if (!model.family.empty()) return;
-    std::set<double> kernels;
-    for (const Layer& layer : model.layers) {
-        const double elements = kernel_elements(layer);
-        if (!layer.tied) kernels.insert(elements);
-        if (!layer.tied || elements == 0.0 || kernels.count(elements) > 0) continue;
-        if (out.size() >= most) return;
-        out.push_back(fmt::format("{} is tied, but no earlier layer has its {:.0f} weights; they count nowhere",
-                                  one_line(layer.name, longest_shown_name), elements));
-    }
 }
 
 }  // namespace
@@ -80,11 +71,11 @@ std::vector<std::string> find_mismatches(const TrainingRead& read, const Workloa
         out.push_back(fmt::format("seq_len {} has no effect: {} reads images", read.seq_len, w.model.name));
     if (read.image_size > 0 && w.model.image_size == 0 && w.model.seq_len > 0)
         out.push_back(fmt::format("image_size {} has no effect: {} reads text", read.image_size, w.model.name));
+    add_fixed_sizes(read, w.model, out);
     if (w.model.image_size > 0 && w.model.image_size < least_image_size && shrinks_to_nothing(w.model))
         out.push_back(fmt::format("images of {} pixels shrink to nothing inside {}; is image_size meant in pixels?",
                                   w.model.image_size, w.model.name));
     add_idle_degrees(w, out);
-    add_missing_twins(w.model, out);
     if (!w.training.eval_every.empty() && w.dataset.validation_samples <= 0)
         out.push_back(
             "eval_every is set, but the size of the validation set is unknown, so validation takes no time here; add "

@@ -15,7 +15,6 @@
 namespace dlcast {
 namespace {
 
-constexpr std::int64_t usual_image = 224, usual_tokens = 128;
 constexpr std::size_t most_names_in_message = 20;
 
 // Sizes whose products stay far below what 64 bits hold.
@@ -32,13 +31,16 @@ const OnnxInput* find_input(const OnnxGraph& graph, const std::set<std::string>&
     return nullptr;
 }
 
-// Open dimensions: the batch is 1, image sides and sequences take usual sizes.
-void close_dimensions(OnnxInput& input, std::size_t batch, bool names_it, std::vector<std::string>& assumed) {
+// Open dimensions: the batch is 1, image sides and sequences take the sizes stated, or usual ones.
+void close_dimensions(OnnxInput& input, std::size_t batch, const OpenSizes& sizes, bool names_it,
+                      std::vector<std::string>& assumed) {
     for (std::size_t i = 0; i < input.shape.size(); ++i) {
         if (input.shape[i] != open_dimension) continue;
         const bool image = input.shape.size() == 4 && i >= 2;
-        input.shape[i] = i == batch ? 1 : image ? usual_image : usual_tokens;
-        if (i != batch && names_it)
+        const std::int64_t stated = image ? sizes.image_size : sizes.seq_len;
+        const std::int64_t usual = image ? usual_image : usual_tokens;
+        input.shape[i] = i == batch ? 1 : stated > 0 ? stated : usual;
+        if (i != batch && stated == 0 && names_it)
             assumed.push_back(fmt::format("dimension {} of input {} is {} (open in the file)", i,
                                           one_line(input.name, 80), input.shape[i]));
     }
@@ -252,7 +254,7 @@ Value& OnnxFollower::layer(const char* type, const Sizes& shape, const Sizes& re
     return layers_.back();
 }
 
-Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
+Result<Value> onnx_to_written(ByteStream& stream, const std::string& source, const OpenSizes& sizes) {
     auto graph = read_onnx(stream, source);
     if (!graph) return graph.error();
     std::vector<std::string> assumed;
@@ -265,7 +267,7 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
     OnnxInput first = *found;
     if (auto s = check_input(first, source); !s) return s.error();
     const bool time_first = is_time_major(*graph, first);
-    close_dimensions(first, time_first ? 1 : 0, true, assumed);
+    close_dimensions(first, time_first ? 1 : 0, sizes, true, assumed);
     if (may_lack_norms(*graph))
         assumed.emplace_back(
             "no batch norms: an exporter may have folded them; where the network has them, export with "
@@ -286,7 +288,7 @@ Result<Value> onnx_to_written(ByteStream& stream, const std::string& source) {
     for (OnnxInput input : graph->inputs)
         if (!weights.contains(input.name)) {
             if (auto s = check_input(input, source); !s) return s.error();
-            close_dimensions(input, time_first && input.name == first.name ? 1 : 0, false, assumed);
+            close_dimensions(input, time_first && input.name == first.name ? 1 : 0, sizes, false, assumed);
             if (!is_sane(input.shape))
                 return invalid_argument(
                     fmt::format("{}: the input \"{}\" has the shape [{}], over 1e15 elements; export a smaller one",

@@ -42,23 +42,24 @@ void forget_places(Value& value) {
 
 constexpr std::array<const char*, 3> durations{"epochs", "steps", "tokens"};
 
-// An option of its own and an assignment of the same member of `training`, or of another duration.
+// An option of its own and an assignment of the same member, or of another duration.
 Status check_said_once(const WorkloadOverrides& o) {
     const std::pair<const char*, bool> options[] = {
         {"batch_size", o.batch_size.has_value()}, {"grad_accum", o.grad_accum.has_value()},
         {"steps", o.steps.has_value()},           {"seq_len", o.seq_len.has_value()},
         {"image_size", o.image_size.has_value()}, {"epochs", o.epochs.has_value()},
         {"tokens", o.tokens.has_value()},         {"precision", o.precision.has_value()},
-        {"optimizer", o.optimizer.has_value()}};
+        {"optimizer", o.optimizer.has_value()},   {"dataset", o.dataset.has_value()}};
     const auto is_duration = [](std::string_view key) {
         return std::find(durations.begin(), durations.end(), key) != durations.end();
     };
     for (std::size_t i = 0; i < o.set.size(); ++i) {
         const auto key = std::string_view(o.set[i]).substr(0, o.set[i].find('='));
         for (const auto& [name, is_given] : options) {
-            const std::string_view member = name;
-            if (!is_given || !key.starts_with("training.")) continue;
-            const auto set = key.substr(std::string_view("training.").size());
+            const std::string_view member = name, training = "training.";
+            const bool of_training = key.starts_with(training);
+            if (!is_given || of_training == (member == "dataset")) continue;
+            const auto set = of_training ? key.substr(training.size()) : key;
             if (set != member && !(is_duration(set) && is_duration(member))) continue;
             std::string option = "--" + std::string(member);
             std::replace(option.begin(), option.end(), '_', '-');
@@ -127,16 +128,22 @@ Status set_dotted(Value& root, const std::string& option, const std::string& ass
     return ok();
 }
 
+// Of "key = value", without the spaces around it.
+std::string key_of(std::string_view assignment) {
+    return std::string(trim(assignment.substr(0, assignment.find('='))));
+}
+
 // Parts of "epochs=90,trainable=lora:r=16,targets=q+v,batch_size=8": a value of "trainable" may hold commas itself.
-std::vector<std::string> split_assignments(const std::string& text) {
+std::vector<std::string> split_assignments(const std::string& all) {
     std::vector<std::string> out;
-    for (const std::string& part : split(text, ',')) {
+    for (const std::string& written : split(all, ',')) {
+        const std::string_view part = trim(written);
         const bool goes_on =
-            part.find('=') == std::string::npos || part.starts_with("targets=") || part.starts_with("r=");
-        if (!out.empty() && goes_on && out.back().starts_with("trainable="))
-            out.back() += "," + part;
+            part.find('=') == std::string_view::npos || part.starts_with("targets=") || part.starts_with("r=");
+        if (!out.empty() && goes_on && key_of(out.back()) == "trainable")
+            out.back().append(",").append(part);
         else
-            out.push_back(part);
+            out.push_back(written);
     }
     return out;
 }
@@ -168,7 +175,7 @@ Result<std::vector<std::string>> training_assignments(const std::string& text, c
         if (equals == std::string::npos || equals == 0)
             return invalid_argument(fmt::format("{} {}: expected key=value, as in epochs=90,batch_size=256", option,
                                                 one_line(assignment, 200)));
-        const std::string key = assignment.substr(0, equals);
+        const std::string key = key_of(assignment);
         if (trim(std::string_view(assignment).substr(equals + 1)).empty())
             return invalid_argument(fmt::format("{}: {} has no value; write {}=VALUE or leave it out", option,
                                                 one_line(key, 80), one_line(key, 80)));
@@ -181,9 +188,15 @@ Result<std::vector<std::string>> training_assignments(const std::string& text, c
         const bool of_data = key == "dataset" || key.starts_with("dataset.");
         // A data set's name before what is said of it, whichever was written first.
         auto& its = key.find('.') == std::string::npos ? out : members;
-        its.push_back(of_data ? assignment : "training." + assignment);
+        its.push_back((of_data ? "" : "training.") + key + "=" + std::string(trim(assignment.substr(equals + 1))));
     }
     out.insert(out.end(), members.begin(), members.end());
+    return out;
+}
+
+WorkloadOverrides overrides_of(const std::string& text, const std::string& option) {
+    WorkloadOverrides out;
+    if (auto assignments = training_assignments(text, option)) out.set = std::move(*assignments);
     return out;
 }
 

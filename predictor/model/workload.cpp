@@ -71,6 +71,15 @@ void name_defaults(const TrainingRead& read, const ModelSpec& model, Workload& w
     if (!read.layout_stated && model.image_size > 0) w.assumed.push_back("layout nchw (not stated)");
 }
 
+// Small images are usually resized for networks that others trained.
+void name_image_size(const TrainingRead& read, const BuildOptions& options, Workload& w) {
+    constexpr std::int64_t usual = 224;
+    if (read.image_size > 0 || w.dataset.image_size == 0 || w.dataset.image_size == usual) return;
+    if (w.model.family.empty() || w.model.image_size != options.image_size) return;  // layers keep their own
+    w.assumed.push_back(fmt::format("image_size {} ({}'s images; state image_size where they are resized)",
+                                    w.model.image_size, w.dataset.name.empty() ? "the data set" : w.dataset.name));
+}
+
 // A layout that options say has its place there, not in the file.
 std::string layout_place(const WorkloadOverrides& overrides, const std::string& in_file) {
     std::vector<std::string> options;
@@ -133,6 +142,7 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
         training->precision_stated = true;
     }
     name_defaults(*training, w.model, w);
+    name_image_size(*training, options, w);
     w.warnings = find_mismatches(*training, w);
     return w;
 }

@@ -49,6 +49,9 @@ public:
         return ok();
     }
 
+    // Whether layers have shapes that do not follow from the input's.
+    bool has_fixed_shapes() const { return fixed_; }
+
 private:
     Error at(const Value& value, const std::string& text) const {
         return invalid_argument(at_place(source_, value.at, text));
@@ -110,6 +113,7 @@ private:
             if (auto s = join(layer, type, name); !s) return s;
         } else {
             if (auto s = go_on_from(layer); !s) return s;
+            fixed_ = fixed_ || layer.find("shape");
             write(written);
         }
         if (const auto trainable = written.reader.boolean("trainable"); trainable && !*trainable) b_.freeze_from(first);
@@ -135,6 +139,7 @@ private:
     Status go_on_at(WrittenLayer& layer) {
         const auto shape = layer.reader.integers("at", 1, 1'000'000'000'000);
         if (layer.reader.failed() || !shape) return ok();
+        fixed_ = true;
         if (shape->empty() || shape->size() > 3) layer.reader.fail("at", "at should have 1 to 3 dimensions");
         if (layer.reader.failed()) return ok();
         if (elements(*shape) > 1e15)
@@ -221,6 +226,7 @@ private:
     std::map<std::string, int> count_;
     int block_ = 0;
     bool in_group_ = false;
+    bool fixed_ = false;
 };
 
 // Every model trains against a loss over its last outputs.
@@ -262,11 +268,15 @@ Result<ModelSpec> build_written_model(const Value& model, const std::string& sou
     if (!r.failed() && (input.empty() || input.size() > 3))
         r.fail("input", "input should be [channels, height, width], [tokens, width], [tokens] or [width]");
     if (auto s = r.finish(); !s) return s.error();
-    if (seq_len > 0 && input.size() < 3) input[0] = seq_len;
+    const bool changes = seq_len > 0 && input.size() < 3 && seq_len != input[0];
+    const Shape stated = input;
+    if (changes) input[0] = seq_len;
     ModelBuilder b(input);
     if (b.failed()) return invalid_argument(at_place(source, model.find("input")->at, b.fault()));
     Writer writer(b, source);
-    if (auto s = writer.append_all(*model.find("layers")); !s) return s.error();
+    if (auto s = writer.append_all(*model.find("layers")); !s && !(changes && writer.has_fixed_shapes()))
+        return s.error();
+    if (changes && writer.has_fixed_shapes()) return build_written_model(model, source, stated[0], assumed);
     const std::size_t written = b.size();
     add_missing_loss(b);
     if (b.size() > written) assumed.push_back("a loss over the last layer's outputs (none written)");

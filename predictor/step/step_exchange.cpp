@@ -43,11 +43,12 @@ private:
         if (!training().parallel.no_sync)
             out_.bucket_rounds = static_cast<double>(micro_steps_of(training(), q_.layout));
         if (q_.layout.optimizer_shards > 1)
-            out_.updated_weights = times_.of(Collective::all_gather, width_ * parameters_here(), q_.layout.data);
+            out_.updated_weights = times_.of(Collective::all_gather, width_ * trained_here(), q_.layout.data);
     }
 
-    double parameters_here() const {
-        return static_cast<double>(q_.workload.model.parameters) * q_.stage / q_.layout.tp;
+    // Frozen weights are nobody's to update.
+    double trained_here() const {
+        return static_cast<double>(q_.workload.model.trainable_parameters) * q_.stage / q_.layout.tp;
     }
 
     // One rank's activations between blocks: what the first product behind attention leaves, for a micro-batch.

@@ -105,6 +105,27 @@ TEST_CASE("a directory with config.json and a file's reference are followed", "[
                Catch::Contains("gone.json:2:2"));
 }
 
+TEST_CASE("a path that leads nowhere is no model of the zoo", "[model][bad]") {
+    const Scratch scratch;
+    for (const char* path : {"./nowhere/gpt2", "/nowhere/resnet50", "../nowhere/gpt2"})
+        CHECK_THAT(read_error(path), Catch::Contains("no file"));
+    CHECK_THAT(read_error(scratch.file("job.json", R"({"model": "./nowhere/gpt2"})")),
+               Catch::Contains("job.json:1:11: no file"));
+    CHECK(read_model_argument("openai-community/gpt2"));
+}
+
+TEST_CASE("files that hold something else than JSON are told what to do with them", "[model][bad]") {
+    const Scratch scratch;
+    scratch.file("acc.yaml", "mixed_precision: bf16\n");
+    CHECK_THAT(read_error(scratch.file("job.json", R"({"model": "gpt2", "training": "acc.yaml"})")),
+               Catch::Contains("acc.yaml:1:1: no JSON object; convert YAML by python3"));
+    CHECK_THAT(read_error(scratch.file("net.py", "import torch\n")), Catch::Contains("contrib/torch_export.py"));
+    CHECK_THAT(read_error(scratch.file("net.safetensors", "\x10")), Catch::Contains("config.json beside it"));
+    CHECK_THAT(read_error(scratch.file("net.h5", "\x89HDF")), Catch::Contains("model.to_json()"));
+    CHECK_THAT(read_error(scratch.file("twice.json", R"("{\"class_name\": \"Sequential\"}")")),
+               Catch::Contains("JSON inside a string"));
+}
+
 TEST_CASE("an existing file wins over a zoo name", "[model]") {
     const Scratch scratch;
     const auto path = scratch.file("vgg16", R"({"model": "vgg11"})");

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -190,4 +192,30 @@ TEST_CASE("an unknown model type names those known", "[model][formats]") {
     CHECK_THAT(error_of(R"({"model_type": "gpt3"})"),
                Catch::Contains("unknown model_type \"gpt3\"") && Catch::Contains("did you mean \"gpt2\"?"));
     CHECK_THAT(error_of(R"({"model_type": "gpt2", "n_layer": 2})"), Catch::Contains("needs \"n_embd\""));
+}
+
+// 8 x 16 x 16 = 2048 inputs of the third layer, as its dim_input says.
+TEST_CASE("a fully connected layer of a numbered list reads the whole image before it", "[model][formats]") {
+    const auto list = [](const std::string& type) {
+        return R"({"layers": {"1": {"type": "Convolution", "kernelsize": 3, "channels_out": 8, "padding": "SAME", "strides": 1},
+            "2": {"type": "Max_pool", "pool_size": 2, "strides": 2}, "3": {"type": ")" +
+               type + R"(", "dim_input": 2048, "dim_output": 10}, "4": {"type": "dense", "dim_output": 4}},
+            "input": {"dimension": 3, "size": 32}, "training": {"steps": 5}, "dataset": "cifar10"})";
+    };
+    const Workload w = good_workload(list("Fully_connected"));
+    CHECK(w.model.parameters == 3 * 9 * 8 + 8 + 2048 * 10 + 10 + 10 * 4 + 4);
+    CHECK(w.training.steps == 5);
+    CHECK(w.dataset.samples == 50'000);
+    for (const char* unknown : {"Global_avg_pool", "convolution_depthwise", "Conv1D", "Unpool", "denser"})
+        CHECK_THAT(error_of(list(unknown)), Catch::Contains(fmt::format("unknown type \"{}\"", unknown)));
+}
+
+TEST_CASE("training and data set may stand beside the keys of a config.json", "[model][formats]") {
+    const std::string config =
+        R"({"model_type": "gpt2", "n_layer": 2, "n_embd": 64, "n_head": 2, "vocab_size": 100, "dataset": )";
+    const Workload w = good_workload(config + R"("alpaca", "training": {"num_train_epochs": 3, "bf16": true}})");
+    CHECK(w.training.epochs == 3.0);
+    CHECK(w.training.precision == Precision::bf16);
+    CHECK(w.dataset.samples == 52'002);
+    CHECK(good_workload(config + R"("some corpus"})").dataset.samples == 0);  // a key of the config's own
 }

@@ -120,6 +120,18 @@ TEST_CASE("a data set's name takes nothing away from what is said of it", "[mode
     }
 }
 
+TEST_CASE("a training on the command line may have spaces around its words", "[model]") {
+    const auto declared =
+        with_training(*parse_payload(R"({"model": "gpt2"})"),
+                      "epochs = 3, trainable = lora:r=4, targets=qkv+out, dataset = alpaca", "--dl-train");
+    REQUIRE(declared);
+    const auto w = to_workload(*declared);
+    REQUIRE(w);
+    CHECK(w->training.epochs == 3.0);
+    CHECK(w->dataset.name == "alpaca");
+    CHECK(w->model.trainable_parameters < w->model.parameters / 100);
+}
+
 TEST_CASE("an option and an assignment of the same member are refused", "[model]") {
     const auto error = [](WorkloadOverrides o) {
         const auto workload = to_workload(*parse_payload(R"({"model": "vgg16", "training": {"epochs": 1}})"), o);
@@ -134,6 +146,10 @@ TEST_CASE("an option and an assignment of the same member are refused", "[model]
     CHECK(error(o) == "--steps and --train epochs=2 both say it; keep one of them");
     o.set[1] = "training.grad_accum=2";
     CHECK(error(o) == "none");
+    WorkloadOverrides data;
+    data.dataset = "cifar10";
+    data.set = {"dataset=imagenet-1k"};
+    CHECK(error(data) == "--dataset and --set dataset=imagenet-1k both say it; keep one of them");
     o.grad_accum = 4;
     CHECK(error(o) == "--grad-accum and --train grad_accum=2 both say it; keep one of them");
 }

@@ -179,3 +179,12 @@ TEST_CASE("experts' ranks share the experts and exchange tokens", "[step_exchang
     // As many operations in fewer, larger products: waves of tiles differ.
     CHECK_THAT(t.forward_s, WithinRel(step_times(all, prior_coefficients()).forward_s, 0.15));
 }
+
+// Only the weights that are updated are gathered behind the update.
+TEST_CASE("ZeRO 1 gathers no frozen weights", "[step_exchange]") {
+    Workload workload = blocks(8);
+    workload.training.parallel.zero = 1;
+    const double all_s = work_on(workload, nodes_of(1, 8)).exchange.updated_weights.alone_s;
+    workload.model.trainable_parameters = workload.model.parameters / 1000;
+    CHECK(work_on(workload, nodes_of(1, 8)).exchange.updated_weights.alone_s < all_s / 10);
+}
