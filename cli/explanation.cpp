@@ -7,6 +7,7 @@
 
 #include "predictor/base/json.h"
 #include "predictor/base/reader.h"
+#include "predictor/base/text.h"
 #include "predictor/model/shape.h"
 
 namespace dlcast {
@@ -141,7 +142,7 @@ std::string explain_text(const Declaration& declaration, const Workload& w) {
                            forward_flops(layer) / 1e6, layer.trainable || layer.parameters == 0 ? "" : "  frozen");
     // The rows add up to more than the published count where a task's head, or LoRA's adapters, stand beside it.
     const std::uint64_t beside = parameters_beside(w.model);
-    const bool adapted = trainable_of(declaration).starts_with("lora:");
+    const bool adapted = to_lower(trainable_of(declaration)).starts_with("lora:");
     const std::string published = beside == 0 ? ""
                                               : fmt::format("  published count, without the {} of the head{}", beside,
                                                             adapted ? " and the adapters" : "");

@@ -10,8 +10,8 @@
 
 namespace dlcast {
 
-/// `trainable`: "all"; "lora:r=16" (adapters on all projections of attention; with ",targets=q+v" on those), Hu et al.,
-/// arXiv:2106.09685; "frozen:prefix,prefix" (layers whose names start so do not train). Errors have no place in front.
+/// `trainable`: "all"; "lora:r=16" with what apply_lora() reads; "frozen:prefix,prefix" (layers whose names start so do
+/// not train). Errors have no place in front.
 Status apply_trainable(ModelSpec& model, const std::string& trainable, std::vector<std::string>& assumed);
 
 }  // namespace dlcast

@@ -15,10 +15,48 @@ TEST_CASE("LoRA trains the adapters of attention alone", "[model][trainable]") {
 
 TEST_CASE("LoRA without a target says what the model has", "[model][trainable][bad]") {
     CHECK_THAT(error_of(R"({"model": "resnet50", "training": {"trainable": "lora:r=8"}})"),
-               Catch::Contains("lora adapts projections of attention, and resnet50 has none; freeze layers by"));
+               Catch::Contains("lora adapts projections of attention, and resnet50 has none; name linear layers by "));
     CHECK_THAT(error_of(R"({"model": "bert-base-uncased", "training": {"trainable": "lora:r=8,targets=c_attn"}})"),
-               Catch::Contains("lora's targets are c_attn, which no projection of attention is named; name some of q, "
-                               "k, v, out"));
+               Catch::Contains("lora's targets are c_attn, which no linear layer of this model is named; name some of "
+                               "q, k, v, out, up, down, pooler, or \"all-linear\""));
+    CHECK_THAT(error_of(R"({"model": "squeezenet1_0", "training": {"trainable": "lora:r=8,targets=fc"}})"),
+               Catch::Contains("lora adapts linear layers, and this model has none but its head"));
+}
+
+// r (in + out) for each matrix; a fused one is adapted whole, and each expert by itself.
+TEST_CASE("LoRA's targets may have PEFT's names", "[model][trainable]") {
+    const auto trained = [](const std::string& model, const std::string& targets) {
+        const auto w = good_workload("{\"model\": \"" + model + R"(", "training": {"trainable": "LoRA:r=8,targets=)" +
+                                     targets + "\"}}");
+        return static_cast<std::int64_t>(w.model.trainable_parameters);
+    };
+    const auto [model, targets, matrices] = GENERATE(table<std::string, std::string, std::int64_t>({
+        {"Llama-2-7b", "q_proj+v_proj", 32 * 2 * 8192},
+        {"Llama-2-7b", "Q_PROJ+k_proj+v_proj+o_proj", 32 * 4 * 8192},
+        {"Llama-2-7b", "gate_proj+up_proj+down_proj", 32 * 3 * (4096 + 11008)},
+        {"Llama-2-7b", "all-linear", 32 * (4 * 8192 + 3 * (4096 + 11008))},
+        {"gpt2", "c_attn", 12 * (768 + 2304)},
+        {"gpt2", "c_proj", 12 * (2 * 768 + 3072 + 768)},
+        {"gpt2", "attn.c_proj", 12 * 2 * 768},
+        {"gpt2", "mlp.c_proj+c_fc", 12 * 2 * (3072 + 768)},
+        {"pythia-1b", "query_key_value+dense", 16 * ((2048 + 6144) + 2 * 2048)},
+        {"pythia-1b", "dense_h_to_4h+dense_4h_to_h", 16 * 2 * (2048 + 8192)},
+        {"opt-125m", "q_proj+out_proj+fc1+fc2", 12 * (2 * 2 * 768 + 2 * (768 + 3072))},
+        {"bert-base-uncased", "query+key+value", 12 * 3 * 2 * 768},
+        {"bert-base-uncased", "dense", 12 * (2 * 768 + 2 * (768 + 3072))},
+        {"t5-small", "q+v", 18 * 2 * 2 * 512},
+        {"t5-small", "wi+wo", 12 * 2 * (512 + 2048)},
+        {"google/vit-base-patch16-224", "query+value", 12 * 2 * 2 * 768},
+        {"Mixtral-8x7B-v0.1", "w1+w2+w3", 32 * 8 * 3 * (4096 + 14336)},
+    }));
+    CAPTURE(model, targets);
+    CHECK(trained(model, targets) == 8 * matrices);
+}
+
+TEST_CASE("LoRA's targets that are no layers of the model are named", "[model][trainable]") {
+    const auto w =
+        good_workload(R"({"model": "gpt2", "training": {"trainable": "lora:r=8,targets=c_attn+gate_proj"}})");
+    CHECK_THAT(w.assumed, Catch::VectorContains(std::string("LoRA's targets gate_proj are no layers of this model")));
 }
 
 TEST_CASE("a frozen base weight has no weight gradient, and backward stops below what trains", "[model][trainable]") {
