@@ -32,6 +32,13 @@ Result<ModelSpec> with_size(Result<ModelSpec> model, const ImageSides& image) {
     return model;
 }
 
+// Outputs of the classifier; 0: none, as the architectures named "...Model" are without the data set's classes.
+std::int64_t classes_of(HfConfig& c) {
+    const bool features =
+        c.options.task == "features" || (c.options.task.empty() && c.options.classes == 0 && c.is_for("Model"));
+    return features ? 0 : c.labels(1000);
+}
+
 VitOptions read_vit(HfConfig& c, std::int64_t patch) {
     VitOptions o;
     const ImageSides sides = c.sides_or(nullptr, "patch_size", patch);
@@ -53,7 +60,8 @@ VitOptions read_vit(HfConfig& c, std::int64_t patch) {
 
 Result<ModelSpec> build_hf_vit(HfConfig& c, const std::string& name) {
     VitOptions o = read_vit(c, 16);
-    o.classes = c.labels(1000);
+    o.classes = classes_of(c);
+    o.pooler = o.classes == 0 && c.is_for("Model");
     if (c.family == "deit") o.extra_tokens = 2;
     if (c.is_for("ForImageClassificationWithTeacher")) o.class_heads = 2;
     const ImageSides image = image_of(c, 224);
@@ -64,7 +72,7 @@ Result<ModelSpec> build_hf_vit(HfConfig& c, const std::string& name) {
 // positions; the mean of the patches is classified behind a norm.
 Result<ModelSpec> build_beit(HfConfig& c, const std::string& name) {
     VitOptions o = read_vit(c, 16);
-    o.classes = c.labels(1000);
+    o.classes = classes_of(c);
     o.qkv_bias = true;
     const ImageSides image = image_of(c, 224);
     const auto distances = static_cast<double>(2 * (image.height / o.patch) - 1) *
@@ -87,7 +95,7 @@ Result<ModelSpec> build_beit(HfConfig& c, const std::string& name) {
 // of positions is that of the image size it was trained with.
 Result<ModelSpec> build_dinov2(HfConfig& c, const std::string& name) {
     VitOptions o = read_vit(c, 14);
-    o.classes = c.labels(1000);
+    o.classes = classes_of(c);
     o.class_width = 2;
     o.head_counts = false;
     const ImageSides trained = c.sides_or(nullptr, "image_size", 518);
@@ -101,9 +109,8 @@ Result<ModelSpec> build_dinov2(HfConfig& c, const std::string& name) {
         o.inner = (o.inner * 2 / 3 + 7) / 8 * 8;
         o.activation = "silu";
     }
-    const std::int64_t size = c.options.image_size > 0 ? c.options.image_size : 224;
-    if (c.options.image_size == 0) c.assumed.emplace_back("image_size 224 (not stated)");
-    return with_size(build_vision_transformer(name, {size, size}, o), {size, size});
+    const ImageSides image = image_of(c, 518);
+    return with_size(build_vision_transformer(name, image, o), image);
 }
 
 std::int64_t square_patch(HfConfig& c, std::int64_t standard) {
@@ -129,7 +136,7 @@ Result<ModelSpec> build_hf_swin(HfConfig& c, const std::string& name) {
     o.mlp_ratio = c.number_or("mlp_ratio", 4.0);
     if (const auto depths = c.list("depths")) o.depths = *depths;
     if (const auto heads = c.list("num_heads")) o.heads = *heads;
-    o.classes = c.labels(1000);
+    o.classes = classes_of(c);
     const ImageSides image = image_of(c, 224);
     if (c.failed()) return invalid_argument("incomplete");
     return with_size(build_swin_transformer(name, image, o), image);
@@ -143,7 +150,7 @@ Result<ModelSpec> build_hf_convnext(HfConfig& c, const std::string& name) {
     o.channels = std::max<std::int64_t>(1, c.size_or({"num_channels"}, 3));
     o.patch = square_patch(c, 4);
     o.layer_scale = c.number_or("layer_scale_init_value", 1e-6) > 0.0;
-    o.classes = c.labels(1000);
+    o.classes = classes_of(c);
     const ImageSides image = image_of(c, 224);
     if (c.failed()) return invalid_argument("incomplete");
     return with_size(build_convnext_network(name, image, o), image);
@@ -179,7 +186,7 @@ Result<ModelSpec> build_hf_resnet(HfConfig& c, const std::string& name) {
     if (image.height != image.width)
         c.fail_at("image_size", fmt::format("image_size is [{}, {}]; {} is read on square images, write one number",
                                             image.height, image.width, found));
-    auto model = build_resnet(found, image.height, c.labels(1000));
+    auto model = build_resnet(found, image.height, classes_of(c));
     if (model) model->name = name;
     return with_size(std::move(model), image);
 }

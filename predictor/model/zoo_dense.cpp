@@ -91,8 +91,10 @@ Result<ModelSpec> build_convnext_network(const std::string& name, const ImageSid
     b.global_avg_pool("avgpool");
     norm("norm");
     b.flatten("flatten");
-    b.linear("classifier", o.classes);
-    b.loss("loss");
+    if (o.classes > 0) {
+        b.linear("classifier", o.classes);
+        b.loss("loss");
+    }
     return b.finish(name, "convnext");
 }
 

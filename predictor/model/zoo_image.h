@@ -70,7 +70,7 @@ struct ConvNextOptions {
     std::int64_t channels = 3, patch = 4;
     bool layer_scale = true;
     bool second = false;  // ConvNeXt V2 (Woo et al., arXiv:2301.00808): responses normed over the image, no layer scale
-    std::int64_t classes = 1000;
+    std::int64_t classes = 1000;  // 0: features only
 };
 Result<ModelSpec> build_convnext_network(const std::string& name, const ImageSides& image,
                                          const ConvNextOptions& options);
@@ -96,6 +96,7 @@ struct VitOptions {
     bool head_counts = true;       // whether the published figure holds the classifier
     bool qkv_bias = true, patch_bias = true, first_norm = false, last_norm = true, head_norm = false;
     bool gated = false;
+    bool pooler = false;  // a dense layer on the class token
     std::string activation = "gelu";
     double block_parameters = 0;  // of each block beside its products and norms: layer scales, position biases
     double more_parameters = 0;   // of none of them: a mask's token, biases that all blocks share

@@ -46,8 +46,10 @@ Result<ModelSpec> finish_classifier(ModelBuilder& b, const std::string& name, co
     b.global_avg_pool("avgpool");
     b.flatten("flatten");
     if (dropout) b.dropout("drop");
-    b.linear("classifier", classes);
-    b.loss("loss");
+    if (classes > 0) {
+        b.linear("classifier", classes);
+        b.loss("loss");
+    }
     return b.finish(name, family);
 }
 

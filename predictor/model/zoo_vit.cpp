@@ -63,6 +63,10 @@ void add_vision_transformer(ModelBuilder& b, const std::string& prefix, const Vi
 Result<ModelSpec> build_vision_transformer(const std::string& name, const ImageSides& image, const VitOptions& o) {
     ModelBuilder b({o.channels, image.height, image.width});
     add_vision_transformer(b, "", o);
+    if (o.pooler) {
+        b.linear("pooler", o.width);
+        b.activation("pooler.act", "tanh");
+    }
     b.set_head(!o.head_counts);
     for (int head = 0; o.classes > 0 && head < o.class_heads; ++head) {
         b.continue_from({o.width * o.class_width});

@@ -108,3 +108,29 @@ TEST_CASE("Whisper's head may have a matrix of its own", "[model][hf]") {
     const auto w = good_workload("{" + whisper + R"(, "architectures": ["WhisperForAudioClassification"]})");
     CHECK(layer_named(w, "projector").output == Shape{1500, 256});
 }
+
+TEST_CASE("DINOv2 sees images of the size that its config says", "[model][hf]") {
+    const std::string keys = R"(, "image_size": 518, "patch_size": 14, "architectures": ["Dinov2Model"])";
+    const auto w = good_workload(vit("dinov2", keys));
+    CHECK(w.model.image_size == 518);
+    CHECK(layer_named(w, "tokens").output == Shape{37 * 37 + 1, 64});
+    const auto stated = good_workload("{\"model\": " + vit("dinov2", keys) + R"(, "training": {"image_size": 224}})");
+    CHECK(layer_named(stated, "tokens").output == Shape{16 * 16 + 1, 64});
+}
+
+// ViTModel has a dense layer of 64 x 64 on the class token in the classifier's place; the others have none.
+TEST_CASE("architectures that end with Model have no classifier unless the data set has classes", "[model][hf]") {
+    const auto more = [](const std::string& config) {
+        const std::string model = R"(, "architectures": ["SomeModel"])";
+        const std::string open = config.substr(0, config.size() - 1);
+        CHECK(parameters("{\"model\": " + open + model + R"(}, "dataset": {"samples": 9, "classes": 10}})") ==
+              parameters(config));
+        return parameters(open + model + "}") - parameters(config);
+    };
+    CHECK(more(vit("vit", "")) == 64 * 64 + 64 - 650);
+    CHECK(more(vit("beit", "")) == -650);
+    CHECK(more(vit("dinov2", "")) == -(128 * 10 + 10));
+    CHECK(more("{" + swin + "}") == -650);
+    CHECK(more(R"({"model_type": "convnext", "depths": [1, 1], "hidden_sizes": [32, 64], "num_labels": 10})") == -650);
+    CHECK(more(R"({"model_type": "resnet", "num_labels": 10})") == -(2048 * 10 + 10));
+}
