@@ -128,6 +128,8 @@ std::optional<Precision> precision_from(std::string_view name) {
 
 std::optional<Optimizer> optimizer_from(std::string_view name) {
     std::string wanted = to_lower(name);
+    // transformers' --optim
+    if (wanted == "adamw_torch" || wanted == "adamw_torch_fused" || wanted == "adamw_hf") wanted = "adamw";
     if (wanted == "nag" || wanted == "sgd_momentum") wanted = "momentum";
     for (std::size_t i = 0; i < optimizer_names().size(); ++i)
         if (optimizer_names()[i] == wanted) return static_cast<Optimizer>(i);
@@ -178,6 +180,8 @@ Result<TrainingRead> read_training(const Value* value, const std::string& source
         if (!read) return read.error();
         t.parallel = *read;
     }
+    for (const char* key : {"dp", "tp", "pp", "vp", "cp", "ep", "sp", "no_sync", "tp_over_nodes", "zero", "fsdp"})
+        if (r.has(key)) r.fail(key, fmt::format("unknown \"{}\"; did you mean \"parallel.{}\"?", key, key));
     if (const Value* measured = r.value("measured")) {
         auto read = read_measured(*measured, source);
         if (!read) return read.error();

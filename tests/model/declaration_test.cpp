@@ -78,9 +78,18 @@ TEST_CASE("every default taken is named", "[model]") {
     CHECK_THAT(w.assumed, Catch::VectorContains(std::string("optimizer momentum (not stated)")));
 }
 
+TEST_CASE("transformers' names of its AdamW are known", "[model]") {
+    for (const char* name : {"adamw_torch", "adamw_torch_fused", "adamw_hf"}) {
+        CAPTURE(name);
+        CHECK(optimizer_from(name) == Optimizer::adamw);
+    }
+}
+
 TEST_CASE("faults of the training object name place, fault and remedy", "[model]") {
     CHECK(error_of("{\"model\": \"vgg16\",\n \"training\": {\"epoch\": 3}}") ==
           "model description:2:15: training: unknown key \"epoch\"; did you mean \"epochs\"?");
+    CHECK_THAT(error_of(R"({"model": "vgg16", "training": {"zero": 2}})"),
+               Catch::Contains("unknown \"zero\"; did you mean \"parallel.zero\"?"));
     CHECK_THAT(error_of(R"({"model": "vgg16", "training": {"epochs": 3, "steps": 3}})"),
                Catch::Contains("at most one"));
     CHECK_THAT(error_of(R"({"model": "vgg16", "training": {"batch_size": -1}})"), Catch::Contains("batch_size is -1"));
