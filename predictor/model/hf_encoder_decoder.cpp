@@ -67,7 +67,11 @@ Result<ModelSpec> build_sides(HfConfig& c, const std::string& name, const std::s
     add_side(b, s, "encoder", tokens, false, nullptr);
     const Shape source = b.shape();
     const bool encoder_alone = c.is_for("EncoderModel");
-    if (!encoder_alone) add_side(b, s, "decoder", tokens, true, &source);
+    if (!encoder_alone) {
+        add_side(b, s, "decoder", tokens, true, &source);
+        if (c.options.seq_len > 0)
+            c.assumed.push_back(fmt::format("the decoder's sequences are of {} tokens, as the encoder's", tokens));
+    }
     if (b.failed()) return invalid_argument(b.fault());
     if (c.options.task == "classification" || (c.options.task.empty() && c.is_for("ForSequenceClassification"))) {
         b.set_head(true);

@@ -41,3 +41,10 @@ TEST_CASE("encoder-decoder models follow the keys of their family", "[model][hf]
     const auto w = with_keys(t5, R"(, "architectures": ["LongT5EncoderModel"])");
     for (const Layer& layer : w.model.layers) CHECK_FALSE(layer.name.starts_with("decoder"));
 }
+
+TEST_CASE("a stated length is that of both sides, and says so", "[model][hf]") {
+    const std::string said = "the decoder's sequences are of 64 tokens, as the encoder's";
+    for (const char* more : {R"("training": {"seq_len": 64})", R"("dataset": {"samples": 9, "seq_len": 64})"})
+        CHECK(assumes(good_workload("{\"model\": {" + bart_sizes("bart") + "}, " + more + "}"), said));
+    CHECK_FALSE(assumes(with_keys(bart_sizes("bart")), "the decoder's sequences"));
+}
