@@ -135,6 +135,7 @@ std::string plain(std::string_view name) {
     if (out == "coco2017" || out == "mscoco") return "coco";
     if (out == "squadv11") return "squad";
     if (out == "bookcorpuswikipedia" || out == "wikibooks") return "wikipediabookcorpus";
+    if (out == "databricksdolly15k") return "dolly15k";
     if (out == "pile") return "thepile";
     return out;
 }

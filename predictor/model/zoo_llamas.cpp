@@ -159,6 +159,10 @@ void add_gemmas(std::vector<HubModel>& out) {
     out.insert(out.end(), models.begin(), models.end());
 }
 
+Value gpt_oss(std::int64_t layers, std::int64_t count) {
+    return with(experts("gpt_oss", layers, 2880, 64, 8, 2880, 201088, 131072, count, 4), "head_dim", 64);
+}
+
 void add_others(std::vector<HubModel>& out) {
     const std::vector<HubModel> models = {
         {"Phi-3-mini-4k", [] { return llama("phi3", 32, 3072, 32, 32, 8192, 32064, 4096); }},
@@ -180,6 +184,8 @@ void add_others(std::vector<HubModel>& out) {
         {"OLMo-2-1124-13B", [] { return llama("olmo2", 40, 5120, 40, 40, 13824, 100352, 4096); }},
         {"OLMoE-1B-7B-0924", [] { return experts("olmoe", 16, 2048, 16, 16, 1024, 50304, 4096, 64, 8); }},
         {"Baichuan2-7B-Base", [] { return llama("baichuan", 32, 4096, 32, 32, 11008, 125696, 4096); }},
+        {"gpt-oss-20b", [] { return gpt_oss(24, 32); }},
+        {"gpt-oss-120b", [] { return gpt_oss(36, 128); }},
         {"internlm2-7b", [] { return llama("internlm2", 32, 4096, 32, 8, 14336, 92544, 32768); }},
         {"internlm2-20b", [] { return llama("internlm2", 48, 6144, 48, 8, 16384, 92544, 32768); }},
     };

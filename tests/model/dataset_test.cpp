@@ -16,6 +16,7 @@ TEST_CASE("data sets of a public name have their public sizes", "[model][dataset
         {"coco", 117'266, 80},
         {"librispeech", 281'241, 0},
         {"glue-mnli", 392'702, 3},
+        {"databricks/databricks-dolly-15k", 15'011, 0},
     }));
     CAPTURE(name);
     const auto known = find_dataset(name);

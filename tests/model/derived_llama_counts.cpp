@@ -4,6 +4,20 @@
 
 using namespace hand_counts;
 
+namespace {
+
+// Queries of 64 heads of 64, keys and values of 8, each with biases, 64 sinks, two norms; a router and experts of three
+// matrices of 2,880 x 2,880, all with biases.
+constexpr Count gpt_oss(Count L, Count n) {
+    const Count d = 2880, q = 4096, kv = 512;
+    const Count attention = (d * q + q) + 2 * (d * kv + kv) + (q * d + d) + 64 + 2 * d;
+    return 2 * 201088 * d + d + L * (attention + (d * n + n) + n * (2 * (d * d + d) + (d * d + d)));
+}
+static_assert(gpt_oss(24, 32) == 20'914'757'184);  // the models' pages state both
+static_assert(gpt_oss(36, 128) == 116'829'156'672);
+
+}  // namespace
+
 std::vector<PublicCount> derived_llama_counts() {
     return {
         {"Baichuan2-7B-Base", llama(125696, 4096, 32, 11008, 4096)},
@@ -26,6 +40,8 @@ std::vector<PublicCount> derived_llama_counts() {
         {"gemma-3-27b", gemma3(5376, 62, 32, 16, 128, 21504)},
         {"gemma-3-4b", gemma3(2560, 34, 8, 4, 256, 10240)},
         {"gemma-7b", gemma(3072, 28, 16, 16, 256, 24576, 2)},
+        {"gpt-oss-120b", gpt_oss(36, 128)},
+        {"gpt-oss-20b", gpt_oss(24, 32)},
         {"internlm2-20b", llama(92544, 6144, 48, 16384, 1024)},
         {"internlm2-7b", llama(92544, 4096, 32, 14336, 1024)},
         {"llama-13b", llama(32000, 5120, 40, 13824, 5120)},
