@@ -9,16 +9,24 @@
 
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
+#include "predictor/model/hf_unknown.h"
 #include "predictor/model/written.h"
 
 namespace dlcast {
 namespace {
 
 constexpr std::int64_t most_size = 10'000'000;
+// Positions cost nothing where no table has a row for each: Llama 4 allows 10,485,760 tokens.
+constexpr std::int64_t most_positions = 1'000'000'000;
+constexpr std::size_t longest_shown = 80;
+constexpr std::size_t most_named = 20;
 // The deepest published transformers have 1,000 blocks (DeepNet); a forged config must not buy ten million.
 constexpr std::int64_t most_blocks = 2048;
 
 std::int64_t most_of(std::string_view key) {
+    constexpr std::string_view lengths[] = {"max_position_embeddings", "n_positions", "max_seq_len",
+                                            "model_max_length",        "seq_length",  "max_length"};
+    if (std::find(std::begin(lengths), std::end(lengths), key) != std::end(lengths)) return most_positions;
     return key.find("layer") != std::string_view::npos || key == "depths" ? most_blocks : most_size;
 }
 
@@ -112,9 +120,17 @@ constexpr LeftOut left_out[] = {{"mlp_only_layers", "[]"},
                                 {"downsample_in_bottleneck", "false"},
                                 {"quantization_config", "none"}};
 
-}  // namespace
+const HfFamily* find_family(const std::string& type);
+std::string canonical_type(const std::string& type);
 
-Value keep_hf_keys(const Value& config) {
+// Of these any key may matter.
+bool is_unknown_family(const Value& config) {
+    const Value* type = config.find("model_type");
+    return type && type->is_string() && !config.find("text_config") && !find_family(canonical_type(type->as_string()));
+}
+
+// `language`: of an unknown family all that may matter is kept, too.
+Value keep(const Value& config, bool language) {
     static const std::unordered_set<std::string_view> known = [] {
         std::unordered_set<std::string_view> all(hf_keys.begin(), hf_keys.end());
         for (const LeftOut& one : left_out) all.insert(one.key);
@@ -122,10 +138,13 @@ Value keep_hf_keys(const Value& config) {
     }();
     Value out = Value::object();
     out.at = config.at;
+    const bool unknown = language && is_unknown_family(config);
+    const Value::Member* other = unknown ? other_layers(config) : nullptr;
     for (const Value::Member& member : config.as_object()) {
-        if (member.value.is_null() || !known.contains(member.key)) continue;
+        if (member.value.is_null()) continue;
+        if (!known.contains(member.key) && &member != other && !(unknown && may_change_network(member))) continue;
         out.as_object().push_back(member);
-        if (member.value.is_object()) out.as_object().back().value = keep_hf_keys(member.value);
+        if (member.value.is_object()) out.as_object().back().value = keep(member.value, member.key == "text_config");
     }
     // Transformers writes the names of labels, and their number only where it is its own default.
     const Value* names = config.find("id2label");
@@ -134,12 +153,18 @@ Value keep_hf_keys(const Value& config) {
     return out;
 }
 
+}  // namespace
+
+Value keep_hf_keys(const Value& config) { return keep(config, true); }
+
 HfConfig::HfConfig(const Value& config, std::string source, const BuildOptions& build_options,
                    std::vector<std::string>& sentences)
     : options(build_options), assumed(sentences), config_(config), reader_(config, std::move(source), "config") {
     // Which of them a family reads is its own matter; none is unknown.
     for (const char* key : hf_keys) reader_.value(key);
     for (const LeftOut& one : left_out) reader_.value(one.key);
+    if (is_unknown_family(config))
+        for (const Value::Member& member : config.as_object()) reader_.value(member.key);
     read_assumed(reader_, assumed);
 }
 
@@ -154,6 +179,22 @@ void HfConfig::name_what_is_left_out() {
         if (!value || value->is_null() || asked_.contains(one.key) || write_json(*value) == one.computed_with) continue;
         assumed.push_back(fmt::format("{} of the config is left out, as if it were {}", one.key, one.computed_with));
     }
+    if (!is_unknown_family(config_)) return;
+    std::vector<std::string> unread;
+    for (const Value::Member& member : config_.as_object()) {
+        const bool named = std::any_of(std::begin(left_out), std::end(left_out),
+                                       [&](const LeftOut& one) { return member.key == one.key; });
+        if (!named && !asked_.contains(member.key) && worth_naming(member))
+            unread.push_back(one_line(fmt::format("{} {}", member.key, write_json(member.value)), longest_shown));
+    }
+    const std::size_t more = unread.size() > most_named ? unread.size() - most_named : 0;
+    unread.resize(unread.size() - more);
+    if (more > 0) unread.push_back(fmt::format("{} more", more));
+    if (!unread.empty())
+        assumed.push_back(
+            fmt::format("not read of the config: {}; where they change the network, take "
+                        "contrib/torch_export.py or write the layers",
+                        fmt::join(unread, ", ")));
 }
 
 namespace {
@@ -189,7 +230,7 @@ std::int64_t least_of(std::string_view key) {
 std::int64_t HfConfig::size(std::initializer_list<const char*> names) {
     for (const char* name : names)
         if (has(name)) return reader_.integer(name, 1, most_of(name)).value_or(1);
-    fail(fmt::format("{} needs \"{}\"; add it", family, *names.begin()));
+    fail(fmt::format("{} needs \"{}\"; add it, or name the model by its hub name", family, *names.begin()));
     return 1;
 }
 
@@ -337,18 +378,17 @@ std::string canonical_type(const std::string& type) {
 }
 
 // A family nobody told us of, whose sizes have the usual names: it is read as the nearest common design, and said so.
-const HfFamily* guess_family(const Value& config, const std::string& type, std::vector<std::string>& assumed) {
-    const auto has = [&](const char* key) { return config.find(key) != nullptr; };
-    if (!has("hidden_size") || !has("num_hidden_layers") || !has("num_attention_heads") || !has("vocab_size"))
-        return nullptr;
-    const bool gated = has("num_key_value_heads") || has("rms_norm_eps") || has("rope_theta");
-    const Value* names = config.find("architectures");
-    bool causal = has("num_key_value_heads");
-    if (names && names->is_array())
-        for (const Value& name : names->as_array())
-            if (name.is_string() && name.as_string().ends_with("ForCausalLM")) causal = true;
-    const char* like = causal ? (gated && has("intermediate_size") ? "llama" : "gpt_neox") : "bert";
-    assumed.push_back(fmt::format("model_type {} (unknown) is read as {}", type.substr(0, 80), like));
+Result<const HfFamily*> guess_family(const Value& config, const std::string& type, const std::string& source,
+                                     std::vector<std::string>& assumed) {
+    if (const Value::Member* other = other_layers(config))
+        return invalid_argument(
+            at_place(source, other->value.at,
+                     fmt::format("model_type {} has layers other than attention ({}), which are not read; dump the "
+                                 "module with contrib/torch_export.py, or write the layers",
+                                 one_line(type, longest_shown), one_line(other->key, longest_shown))));
+    const char* like = nearest_design(config);
+    if (!like) return nullptr;
+    assumed.push_back(fmt::format("model_type {} (unknown) is read as {}", one_line(type, longest_shown), like));
     return find_family(like);
 }
 
@@ -376,9 +416,15 @@ Result<ModelSpec> build_hf_model(const Value& config, const std::string& source,
         if (config.find("vision_config"))
             assumed.push_back(
                 fmt::format("the text part of {} alone (its vision part is left out)", type->as_string()));
+        if (const std::string filled = fill_standard_sizes(part); !filled.empty()) assumed.push_back(filled);
         return build_hf_model(part, source, name, options, assumed);
     }
-    if (!family) family = guess_family(config, type->as_string(), assumed);
+    const bool guessed = !family;
+    if (guessed) {
+        const auto guess = guess_family(config, type->as_string(), source, assumed);
+        if (!guess) return guess.error();
+        family = *guess;
+    }
     if (!family) {
         const std::string near = nearest_name(type->as_string(), hf_model_types());
         return invalid_argument(at_place(source, type->at,
@@ -388,6 +434,7 @@ Result<ModelSpec> build_hf_model(const Value& config, const std::string& source,
     }
     HfConfig reader(config, source, options, assumed);
     reader.family = family->model_type;
+    reader.guessed = guessed;
     auto built = family->build(reader, name);
     reader.name_what_is_left_out();
     if (auto s = reader.finish(); !s) return s.error();

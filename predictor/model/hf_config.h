@@ -34,7 +34,7 @@ class HfConfig {
 public:
     HfConfig(const Value& config, std::string source, const BuildOptions& options, std::vector<std::string>& assumed);
 
-    /// Required, 1 to 10^7; 1 where it is missing, and the fault is kept.
+    /// Required, 1 to 10^7 (positions 10^9); 1 where it is missing, and the fault is kept.
     std::int64_t size(std::initializer_list<const char*> names);
     std::int64_t size_or(std::initializer_list<const char*> names, std::int64_t standard);
     /// Of a classifier: the data set's classes, else the config's labels, else `standard`.
@@ -68,12 +68,13 @@ public:
     bool failed() const { return reader_.failed(); }
     Status finish() { return reader_.finish(); }
     /// Names in `assumed` the keys that change a network and that were not asked for, where they say something else
-    /// than what was computed with.
+    /// than what was computed with; of an unknown family all that may.
     void name_what_is_left_out();
 
     const BuildOptions& options;
     std::vector<std::string>& assumed;
     std::string family;
+    bool guessed = false;  // the nearest design to an unknown family
 
 private:
     bool has(const char* name);

@@ -179,9 +179,15 @@ void add_latent_attention(ModelBuilder& b, const std::string& at, const Latent& 
 Result<ModelSpec> build_deepseek(HfConfig& c, const std::string& name) {
     const std::int64_t layers = c.size({"num_hidden_layers"}), width = c.size({"hidden_size"}),
                        vocab = c.size({"vocab_size"});
-    const Latent latent{c.size({"num_attention_heads"}),     c.size_or({"q_lora_rank"}, 0),
-                        c.size_or({"kv_lora_rank"}, 512),    c.size_or({"qk_nope_head_dim"}, 128),
-                        c.size_or({"qk_rope_head_dim"}, 64), c.size_or({"v_head_dim"}, 128),
+    const std::int64_t heads = c.size({"num_attention_heads"});
+    // MiniCPM3 writes none.
+    const std::int64_t value = c.guessed ? std::max<std::int64_t>(1, width / heads) : 128;
+    const Latent latent{heads,
+                        c.size_or({"q_lora_rank"}, 0),
+                        c.size_or({"kv_lora_rank"}, 512),
+                        c.size_or({"qk_nope_head_dim"}, 128),
+                        c.size_or({"qk_rope_head_dim"}, 64),
+                        c.size_or({"v_head_dim"}, value),
                         c.flag_or("attention_bias", false)};
     MlpOptions dense, sparse;
     dense.inner = c.size({"intermediate_size"});

@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: GPL-2.0-or-later
+// Configs of families that nobody told us of, and of parts whose sizes the config leaves to transformers.
+#include "tests/model/hf_config_support.h"
+
+using namespace dlcast;
+using namespace hf_configs;
+
+namespace {
+
+std::string refused(const std::string& type, const std::string& keys) {
+    return error_of("{" + sizes(type) + R"(, "num_key_value_heads": 2)" + keys + "}");
+}
+
+}  // namespace
+
+TEST_CASE("layers other than attention are refused, by the keys that say of them", "[model][hf][bad]") {
+    const auto [type, keys, named] = GENERATE(Catch::Generators::table<std::string, std::string, std::string>(
+        {{"jamba", R"(, "expert_layer_period": 2, "attn_layer_period": 8, "num_experts": 16)", "attn_layer_period"},
+         {"granitemoehybrid", R"(, "layer_types": ["mamba", "attention"])", "layer_types"},
+         {"qwen3_next", R"(, "layer_types": ["linear_attention", "full_attention"])", "layer_types"},
+         {"qwen3_next", R"(, "linear_num_key_heads": 16)", "linear_num_key_heads"},
+         {"falcon_h1", R"(, "mamba_d_ssm": 1536)", "mamba_d_ssm"},
+         {"bamba", R"(, "mamba_n_heads": 128)", "mamba_n_heads"},
+         {"lfm2", R"(, "conv_L_cache": 3)", "conv_L_cache"},
+         {"lfm2", R"(, "full_attn_idxs": [2, 5])", "full_attn_idxs"},
+         {"recurrent_gemma", R"(, "block_types": ["recurrent", "recurrent", "attention"])", "block_types"},
+         {"nemotron_h", R"(, "hybrid_override_pattern": "M-M*-")", "hybrid_override_pattern"},
+         {"kimi_linear", R"(, "linear_attn_config": {"num_heads": 32})", "linear_attn_config"},
+         {"minimax_text_01", R"(, "attn_type_list": [0, 1])", "attn_type_list"}}));
+    CHECK_THAT(refused(type, keys),
+               Catch::Contains("model_type " + type + " has layers other than attention (" + named +
+                               "), which are not read; dump the module with contrib/torch_export.py, or write the "
+                               "layers"));
+    CHECK_THAT(refused(type, keys), Catch::Contains(":2:1"));  // the place of the key, behind the sizes
+    CHECK_THAT(error_of(R"({"model_type": "sees", "vision_config": {}, "text_config": {)" + sizes(type) + keys + "}}"),
+               Catch::Contains(named));
+}
+
+TEST_CASE("kinds of attention are read whatever the family", "[model][hf]") {
+    CHECK(refused("newllm", R"(, "layer_types": ["sliding_attention", "full_attention"])").empty());
+    CHECK(refused("newllm", R"(, "attn_type_list": [1, 1])").empty());
+}
+
+TEST_CASE("sizes of an unknown family that nobody read are named", "[model][hf]") {
+    const auto w = with_keys(sizes("newllm"), R"(, "num_key_value_heads": 2, "altup_num_inputs": 4, "laurel": true,
+        "skipped": false, "depths_of": [1, 2], "attn_dropout": 0.1, "bos_token_id": 1, "rope_scaling": {"factor": 8},
+        "initializer_range": 0.02, "use_cache": true, "rms_norm_eps": 1e-6, "router_aux_loss_coef": 0.01, "none": null,
+        "vocab_size_per_layer_input": 262144, "first_k_dense_replace": 1)");
+    CHECK(assumes(w,
+                  "not read of the config: altup_num_inputs 4, laurel true, depths_of [1,2], "
+                  "vocab_size_per_layer_input 262144, first_k_dense_replace 1; where"));
+    CHECK_FALSE(assumes(with_keys(sizes("newllm"), R"(, "num_key_value_heads": 2)"), "not read of the config"));
+    CHECK_FALSE(assumes(with_keys(sizes("llama"), R"(, "altup_num_inputs": 4)"), "not read of the config"));
+}
+
+// Of a layer: 64 x 32 and 32 x 4 x 24 of queries, 64 x (24 + 8) and 24 x 4 x (16 + 16) of keys and values, 64 x 64 out,
+// the latents' norms 32 and 24, two norms of 64, three matrices of 64 x 256.
+TEST_CASE("an unknown family with latents is read as DeepSeek's attention", "[model][hf]") {
+    const auto w = with_keys(sizes("minicpm3"), R"(, "num_key_value_heads": 4, "q_lora_rank": 32, "kv_lora_rank": 24,
+        "qk_nope_head_dim": 16, "qk_rope_head_dim": 8)");
+    CHECK(assumes(w, "model_type minicpm3 (unknown) is read as deepseek_v3"));
+    CHECK(w.model.parameters ==
+          2 * table + 64 +
+              2 * (64 * 32 + 32 * 4 * 24 + 64 * 32 + 24 * 4 * 32 + 64 * 64 + 32 + 24 + 128 + 3 * 64 * 256));
+}
+
+TEST_CASE("a model may allow more tokens than any table has rows", "[model][hf]") {
+    CHECK(assumes(good_workload(R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2,
+        "num_attention_heads": 4, "intermediate_size": 256, "vocab_size": 1000, "max_position_embeddings": 10485760})"),
+                  "the model allows 10485760"));
+}
+
+// gemma-3-4b-pt has 4,300,079,472 parameters, of which 419,816,304 see; llava-1.5-7b's language model is LLaMA-7B's
+// 6,738,415,616 with 64 more words on both sides.
+TEST_CASE("sizes that a text part leaves out are transformers' own", "[model][hf]") {
+    const auto gemma = good_workload(R"({"model_type": "gemma3", "vision_config": {}, "text_config": {
+        "model_type": "gemma3_text", "hidden_size": 2560, "intermediate_size": 10240, "num_hidden_layers": 34,
+        "sliding_window": 1024}})");
+    CHECK(gemma.model.parameters == 3'880'263'168);
+    CHECK(assumes(gemma,
+                  "vocab_size 262208, num_attention_heads 8, num_key_value_heads 4, head_dim 256, "
+                  "max_position_embeddings 131072 of the text part (not stated; transformers' defaults of "
+                  "gemma3_text)"));
+    const auto llava = good_workload(R"({"model_type": "llava", "vision_config": {}, "text_config": {
+        "model_type": "llama", "max_position_embeddings": 4096, "vocab_size": 32064}})");
+    CHECK(llava.model.parameters == 6'738'415'616 + 2 * 64 * 4096);
+    CHECK_THAT(error_of(R"({"model_type": "sees", "vision_config": {}, "text_config": {"model_type": "olmo"}})"),
+               Catch::Contains("olmo needs \"num_hidden_layers\"; add it, or name the model by its hub name"));
+}
