@@ -71,7 +71,7 @@ constexpr std::array hf_keys = {
     "num_local_experts", "num_experts_per_tok", "n_routed_experts", "n_shared_experts", "moe_num_shared_experts",
     "moe_intermediate_size", "shared_expert_intermediate_size", "shared_intermediate_size", "first_k_dense_replace",
     "decoder_sparse_step", "encoder_sparse_step", "num_experts", "num_sparse_encoder_layers",
-    "num_sparse_decoder_layers",
+    "num_sparse_decoder_layers", "intermediate_size_mlp", "interleave_moe_layer_step", "moe_layers",
     // Transformer-XL
     "d_embed", "cutoffs", "div_val", "mem_len", "clamp_len",
     // vision and detection

@@ -71,6 +71,7 @@ std::vector<Traits> make_traits() {
         t.bias_standard = t.mlp_bias_standard = t.sinks = t.router_bias = true;
         t.head_dim = 64;
     });
+    add("llama4_text", [](Traits& t) { t.head_dim = 128; });
     add("ernie4_5", [](Traits& t) {
         t.bias_key = t.mlp_bias_key = "use_bias";
         t.tied = true;
@@ -200,7 +201,26 @@ bool has_bias(HfConfig& c, Bias bias, const char* key, bool standard) {
     return bias == Bias::always || (bias == Bias::by_config && c.flag_or(key, standard));
 }
 
+// Llama 4: one expert for each token, beside one as wide that sees all; layers between have a wider part for all.
+void read_llama4_experts(HfConfig& c, Decoder& d) {
+    MlpOptions& mlp = d.block.mlp;
+    const std::int64_t dense = std::max<std::int64_t>(1, c.size_or({"intermediate_size_mlp"}, 16384));
+    const std::int64_t every = std::max<std::int64_t>(1, c.size_or({"interleave_moe_layer_step"}, 1));
+    const auto listed = c.list("moe_layers", 0);
+    mlp.experts = c.size_or({"num_local_experts"}, 16);
+    mlp.active_experts = std::max<std::int64_t>(1, c.size_or({"num_experts_per_tok"}, 1));
+    mlp.shared = mlp.inner;
+    d.vary = [dense, every, listed](std::int64_t layer, BlockOptions& block) {
+        const bool sparse =
+            listed ? std::find(listed->begin(), listed->end(), layer) != listed->end() : (layer + 1) % every == 0;
+        if (sparse) return;
+        block.mlp.experts = block.mlp.shared = 0;
+        block.mlp.inner = dense;
+    };
+}
+
 void read_experts(HfConfig& c, Decoder& d) {
+    if (c.family == "llama4_text") return read_llama4_experts(c, d);
     MlpOptions& mlp = d.block.mlp;
     mlp.experts = c.size_or({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}, 0);
     if (mlp.experts == 0) return;
@@ -260,7 +280,7 @@ Result<ModelSpec> build_llama(HfConfig& c, const std::string& name) {
     a.out_bias = t.out_bias_key ? c.flag_or(t.out_bias_key, false) : has_bias(c, t.out, t.bias_key, t.bias_standard);
     a.packed = t.packed;
     const bool normed = c.flag_or("use_qk_norm", false) || c.flag_or("qk_layernorm", t.qk_norm_standard);
-    a.qk_norm = t.qk_norm || normed;
+    a.qk_norm = t.qk_norm || (normed && c.family != "llama4_text");  // Llama 4's has no weights
     a.wide_qk_norm = t.wide_qk_norm || c.family == "olmoe" || (normed && t.qk_norm_by_head);
     a.qk_norm_kind = t.qk_norm_kind;
     a.qk_norm_bias = t.qk_norm_bias;

@@ -64,6 +64,24 @@ TEST_CASE("an unknown family with latents is read as DeepSeek's attention", "[mo
               2 * (64 * 32 + 32 * 4 * 24 + 64 * 32 + 24 * 4 * 32 + 64 * 64 + 32 + 24 + 128 + 3 * 64 * 256));
 }
 
+// The text part of Llama-4-Scout-17B-16E: its checkpoint's 108,641,793,536 without those that see, 871,932,416. By
+// hand, 48 layers of attention 5,120 x (2 x 5,120 + 2 x 1,024), two norms, a router of 16, 17 networks of 3 x 5,120 x
+// 8,192.
+TEST_CASE("Llama 4 has a shared expert in each layer of experts", "[model][hf]") {
+    const std::string scout =
+        R"({"model_type": "llama4", "vision_config": {}, "text_config": {"model_type": "llama4_text",
+        "hidden_size": 5120, "num_hidden_layers": 48, "num_attention_heads": 40, "num_key_value_heads": 8, "head_dim": 128,
+        "intermediate_size": 8192, "intermediate_size_mlp": 16384, "num_local_experts": 16, "num_experts_per_tok": 1,
+        "interleave_moe_layer_step": 1, "use_qk_norm": true, "vocab_size": 202048, "max_position_embeddings": 10485760)";
+    const std::uint64_t attention = 5120ull * 12288 + 2 * 5120, network = 3ull * 5120 * 8192,
+                        outside = 2 * 202048ull * 5120 + 5120;
+    const std::uint64_t sparse = 16 * 5120 + 17 * network, dense = 2 * network;
+    CHECK(good_workload(scout + "}}").model.parameters == outside + 48 * (attention + sparse));
+    CHECK(outside + 48 * (attention + sparse) == 107'769'861'120);
+    const auto two_sparse = good_workload(scout + R"(, "moe_layers": [0, 47]}})");
+    CHECK(two_sparse.model.parameters == outside + 48 * attention + 2 * sparse + 46 * dense);
+}
+
 TEST_CASE("a model may allow more tokens than any table has rows", "[model][hf]") {
     CHECK(assumes(good_workload(R"({"model_type": "llama", "hidden_size": 64, "num_hidden_layers": 2,
         "num_attention_heads": 4, "intermediate_size": 256, "vocab_size": 1000, "max_position_embeddings": 10485760})"),
