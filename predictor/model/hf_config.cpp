@@ -9,6 +9,7 @@
 
 #include "predictor/base/json.h"
 #include "predictor/base/text.h"
+#include "predictor/model/hf_defaults.h"
 #include "predictor/model/hf_unknown.h"
 #include "predictor/model/written.h"
 
@@ -120,6 +121,9 @@ constexpr LeftOut left_out[] = {{"mlp_only_layers", "[]"},
                                 {"downsample_in_bottleneck", "false"},
                                 {"quantization_config", "none"}};
 
+// Of these null is an answer, not silence: as many as heads, no latent.
+bool says_none(std::string_view key) { return key == "num_key_value_heads" || key == "q_lora_rank"; }
+
 const HfFamily* find_family(const std::string& type);
 std::string canonical_type(const std::string& type);
 
@@ -141,7 +145,7 @@ Value keep(const Value& config, bool language) {
     const bool unknown = language && is_unknown_family(config);
     const Value::Member* other = unknown ? other_layers(config) : nullptr;
     for (const Value::Member& member : config.as_object()) {
-        if (member.value.is_null()) continue;
+        if (member.value.is_null() && !says_none(member.key)) continue;
         if (!known.contains(member.key) && &member != other && !(unknown && may_change_network(member))) continue;
         out.as_object().push_back(member);
         if (member.value.is_object()) out.as_object().back().value = keep(member.value, member.key == "text_config");
@@ -170,7 +174,8 @@ HfConfig::HfConfig(const Value& config, std::string source, const BuildOptions& 
 
 bool HfConfig::has(const char* name) {
     asked_.insert(name);
-    return reader_.has(name);
+    const Value* value = reader_.value(name);
+    return value && !value->is_null();
 }
 
 void HfConfig::name_what_is_left_out() {
@@ -244,7 +249,23 @@ std::int64_t HfConfig::size_or(std::initializer_list<const char*> names, std::in
             return standard;
         return reader_.integer(name, least_of(name), most_of(name)).value_or(standard);
     }
-    return standard;
+    const ClassDefault* its = default_of(names);
+    if (!its || its->number == standard) return standard;
+    if (its->key == std::string_view("num_key_value_heads") && standard % its->number != 0) return standard;
+    // Of positions nothing is learned by these families; the sentence on seq_len says them.
+    if (its->key != std::string_view("max_position_embeddings")) assume_default(its->key, std::to_string(its->number));
+    return its->number;
+}
+
+const ClassDefault* HfConfig::default_of(std::initializer_list<const char*> names) const {
+    for (const char* name : names)
+        if (guessed || config_.find(name)) return nullptr;
+    return find_class_default(family, names);
+}
+
+void HfConfig::assume_default(const char* key, const std::string& value) {
+    const std::string sentence = fmt::format("{} {} (not stated; transformers' default for {})", key, value, family);
+    if (std::find(assumed.begin(), assumed.end(), sentence) == assumed.end()) assumed.push_back(sentence);
 }
 
 std::int64_t HfConfig::labels(std::int64_t standard) {
@@ -258,7 +279,11 @@ std::int64_t HfConfig::first_or(const char* name, std::int64_t standard) {
 }
 
 bool HfConfig::flag_or(const char* name, bool standard) {
-    return has(name) ? reader_.boolean(name).value_or(standard) : standard;
+    if (has(name)) return reader_.boolean(name).value_or(standard);
+    const ClassDefault* its = default_of({name});
+    if (!its || (its->number == 1) == standard) return standard;
+    assume_default(name, standard ? "false" : "true");
+    return !standard;
 }
 double HfConfig::number_or(const char* name, double standard) {
     return has(name) ? reader_.number(name, 0.0, 1e9).value_or(standard) : standard;
@@ -267,7 +292,10 @@ double HfConfig::number_or(const char* name, double standard) {
 std::string HfConfig::text_or(std::initializer_list<const char*> names, const std::string& standard) {
     for (const char* name : names)
         if (has(name)) return to_lower(reader_.string(name).value_or(standard));
-    return standard;
+    const ClassDefault* its = default_of(names);
+    if (!its || !its->text || its->text == standard) return standard;
+    assume_default(its->key, its->text);
+    return its->text;
 }
 
 std::int64_t HfConfig::nested_or(const char* object, const char* name, std::int64_t standard) {

@@ -13,6 +13,7 @@
 #include "predictor/base/reader.h"
 #include "predictor/base/result.h"
 #include "predictor/model/builder.h"
+#include "predictor/model/hf_defaults.h"
 #include "predictor/model/image_sides.h"
 #include "predictor/model/zoo.h"
 
@@ -36,6 +37,8 @@ public:
 
     /// Required, 1 to 10^7 (positions 10^9); 1 where it is missing, and the fault is kept.
     std::int64_t size(std::initializer_list<const char*> names);
+    /// Here and below: where the config is silent the value that the family has in transformers, named in `assumed`
+    /// where it is another than `standard`; else `standard`.
     std::int64_t size_or(std::initializer_list<const char*> names, std::int64_t standard);
     /// Of a classifier: the data set's classes, else the config's labels, else `standard`.
     std::int64_t labels(std::int64_t standard);
@@ -78,6 +81,9 @@ public:
 
 private:
     bool has(const char* name);
+    /// Of the family's configuration class, where the config has none of `names`.
+    const ClassDefault* default_of(std::initializer_list<const char*> names) const;
+    void assume_default(const char* key, const std::string& value);
 
     const Value& config_;
     ObjectReader reader_;

@@ -111,7 +111,7 @@ Result<ModelSpec> build_t5(HfConfig& c, const std::string& name) {
     s.position_bias = c.size_or({"relative_attention_num_buckets"}, 32) * block.attention.heads;
     s.tied_head = c.flag_or("tie_word_embeddings", true);
     if (c.family == "switch_transformers") {
-        s.experts = c.size({"num_experts"});
+        s.experts = c.size_or({"num_experts"}, 8);
         const auto every = [](std::int64_t layers, std::int64_t sparse) {
             return sparse > 0 ? std::max<std::int64_t>(1, layers / sparse) : 0;
         };

@@ -88,7 +88,11 @@ void add_disentangled_attention(ModelBuilder& b, const std::string& at, const De
 // "p2c|c2p", or the same as a list.
 void read_kinds_of_scores(HfConfig& c, Deberta& d) {
     const Value* kinds = c.value("pos_att_type");
-    if (!kinds) return;
+    if (!kinds) {
+        c.assumed.emplace_back("pos_att_type [] (not stated; as transformers has it)");
+        d.to_places = d.from_places = false;
+        return;
+    }
     const std::string text = kinds->is_string() ? kinds->as_string() : write_json(*kinds);
     d.to_places = text.find("c2p") != std::string::npos;
     d.from_places = text.find("p2c") != std::string::npos;
@@ -103,13 +107,16 @@ Result<ModelSpec> build_deberta(HfConfig& c, const std::string& name) {
     // Negative in the config: as many as positions.
     const std::int64_t farthest = c.size_or({"max_relative_positions"}, 0);
     d.distances = 2 * (buckets > 0 ? buckets : farthest > 0 ? farthest : positions);
-    read_kinds_of_scores(c, d);
-    const bool norm =
-        c.text_or({"norm_rel_ebd"}, second ? "layer_norm" : "none").find("layer_norm") != std::string::npos;
     const bool tables = c.flag_or("relative_attention", true);
-    if (!tables) d.to_places = d.from_places = false;
+    bool norm = false;
+    if (tables) {
+        read_kinds_of_scores(c, d);
+        norm = c.text_or({"norm_rel_ebd"}, second ? "layer_norm" : "none").find("layer_norm") != std::string::npos;
+        d.own_projections = !second || !c.flag_or("share_att_key", true);
+    } else {
+        d.to_places = d.from_places = false;
+    }
     const std::int64_t embedding = c.size_or({"embedding_size"}, d.width);
-    d.own_projections = !second || !c.flag_or("share_att_key", second);
     const std::int64_t inner = c.size_or({"intermediate_size"}, 4 * d.width);
     const std::int64_t types = c.size_or({"type_vocab_size"}, 0), kernel = c.size_or({"conv_kernel_size"}, 0);
     const bool absolute = c.flag_or("position_biased_input", false);

@@ -53,12 +53,16 @@ Value albert(std::int64_t layers, std::int64_t width, std::int64_t heads) {
 }
 
 Value deberta(std::int64_t layers, std::int64_t width, std::int64_t heads, std::int64_t vocab) {
-    return hub_config("deberta", {{"num_hidden_layers", layers},
-                                  {"hidden_size", width},
-                                  {"num_attention_heads", heads},
-                                  {"intermediate_size", 4 * width},
-                                  {"vocab_size", vocab},
-                                  {"max_position_embeddings", 512}});
+    Value out = hub_config("deberta", {{"num_hidden_layers", layers},
+                                       {"hidden_size", width},
+                                       {"num_attention_heads", heads},
+                                       {"intermediate_size", 4 * width},
+                                       {"vocab_size", vocab},
+                                       {"max_position_embeddings", 512}});
+    out.set("relative_attention", true);
+    out.set("position_biased_input", false);
+    out.set("pos_att_type", "c2p|p2c");
+    return out;
 }
 
 Value deberta_v3(std::int64_t layers, std::int64_t width, std::int64_t heads) {
@@ -66,6 +70,7 @@ Value deberta_v3(std::int64_t layers, std::int64_t width, std::int64_t heads) {
     out.set("model_type", "deberta-v2");
     out.set("position_buckets", 256);
     out.set("share_att_key", true);
+    out.set("norm_rel_ebd", "layer_norm");
     return out;
 }
 

@@ -50,6 +50,12 @@ Value sides(const char* type, std::int64_t encoder, std::int64_t decoder, std::i
                              {"max_position_embeddings", positions}});
 }
 
+Value switch_base(std::int64_t experts) {
+    Value out = with(t5(12, 768, 12, 3072, "switch_transformers"), "num_experts", experts);
+    for (const char* side : {"num_sparse_encoder_layers", "num_sparse_decoder_layers"}) out.set(side, 6);
+    return out;
+}
+
 Value marian(std::int64_t vocab) {
     return with(sides("marian", 6, 6, 512, 8, vocab, 512), "activation_function", "swish");
 }
@@ -77,7 +83,7 @@ std::vector<HubModel> hub_encoder_decoders() {
         {"mt5-base", [] { return mt5(t5_v1_1(12, 768, 12, 2048)); }},
         {"mt5-large", [] { return mt5(t5_v1_1(24, 1024, 16, 2816)); }},
         {"mt5-xl", [] { return mt5(t5_v1_1(24, 2048, 32, 5120)); }},
-        {"switch-base-8", [] { return with(t5(12, 768, 12, 3072, "switch_transformers"), "num_experts", 8); }},
+        {"switch-base-8", [] { return switch_base(8); }},
         {"bart-base", [] { return bart(6, 768); }},
         {"bart-large", [] { return bart(12, 1024); }},
         {"bart-large-cnn", [] { return with(bart(12, 1024), "vocab_size", 50264); }},

@@ -44,8 +44,8 @@ TEST_CASE("biases of attention follow the config where transformers has them so"
                   {{R"(, "use_bias": true)", 2 * (qkvo_biases + 2 * 256 + 64)}});
     check_changes(sizes("qwen2_moe"), {{R"(, "qkv_bias": false)", 2 * -3 * 64}});
     check_changes(sizes("qwen"), {{R"(, "no_bias": false)", 2 * (64 + 2 * 128 + 64)}});
-    check_changes(sizes("opt"), {{R"(, "enable_bias": false)", 2 * -(qkvo_biases + 256 + 64)},
-                                 {R"(, "layer_norm_elementwise_affine": false)", -5 * norm}});
+    check_changes(sizes("opt") + R"(, "ffn_dim": 256)", {{R"(, "enable_bias": false)", 2 * -(qkvo_biases + 256 + 64)},
+                                                         {R"(, "layer_norm_elementwise_affine": false)", -5 * norm}});
     // The two latents and the output: 32, 24 + 8 and 64.
     check_changes(sizes("deepseek_v3") + R"(, "q_lora_rank": 32, "kv_lora_rank": 24, "qk_nope_head_dim": 16,
         "qk_rope_head_dim": 8, "v_head_dim": 16)",

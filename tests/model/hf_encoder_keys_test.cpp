@@ -7,7 +7,8 @@ using namespace hf_configs;
 
 TEST_CASE("an untied head of an encoder has a matrix of its own", "[model][hf]") {
     for (const char* type : {"bert", "roberta", "distilbert", "electra", "albert", "deberta-v2"})
-        check_changes(sizes(type) + R"(, "n_layers": 2, "dim": 64, "n_heads": 4)",
+        check_changes(sizes(type) + R"(, "n_layers": 2, "dim": 64, "n_heads": 4, "hidden_dim": 256,
+            "embedding_size": 64)",
                       {{R"(, "tie_word_embeddings": false)", table}});
 }
 
@@ -50,13 +51,15 @@ TEST_CASE("parts of encoders follow the keys of their family", "[model][hf]") {
     check_changes(sizes("rembert") + R"(, "input_embedding_size": 32)",
                   {{R"(, "output_embedding_size": 64)", (64 - 1664) * (64 + 1 + 2 + 1000)}});
     // Projections of places, one with a bias in the first version.
-    check_changes(sizes("deberta"), {{R"(, "pos_att_type": ["c2p"])", -2 * dense},
-                                     {R"(, "pos_att_type": "p2c")", 2 * -64 * 64},
-                                     {R"(, "relative_attention": false)", -256 * 64 - 2 * (dense + 64 * 64)},
-                                     {R"(, "max_relative_positions": 32)", -(256 - 64) * 64},
-                                     {R"(, "norm_rel_ebd": "layer_norm")", norm}});
-    check_changes(sizes("deberta-v2"),
-                  {{R"(, "norm_rel_ebd": "none")", -norm}, {R"(, "share_att_key": false)", 4 * dense}});
+    const std::string relative = R"(, "relative_attention": true)", both = R"(, "pos_att_type": "c2p|p2c")";
+    check_changes(sizes("deberta") + relative, {{R"(, "pos_att_type": ["c2p"])", 2 * 64 * 64},
+                                                {R"(, "pos_att_type": "p2c")", 2 * dense},
+                                                {R"(, "max_relative_positions": 32)", -(256 - 64) * 64},
+                                                {R"(, "norm_rel_ebd": "layer_norm")", norm}});
+    check_changes(sizes("deberta") + both, {{R"(, "relative_attention": true)", 256 * 64 + 2 * (dense + 64 * 64)},
+                                            {R"(, "position_biased_input": false)", -128 * 64}});
+    check_changes(sizes("deberta-v2") + relative + both,
+                  {{R"(, "norm_rel_ebd": "layer_norm")", norm}, {R"(, "share_att_key": true)", 4 * -dense}});
 }
 
 TEST_CASE("the head of an encoder is the one of the config's architecture", "[model][hf]") {
