@@ -36,12 +36,12 @@ constexpr std::array hf_keys = {
     "model_type", "name", "architectures", "attn_implementation", "_attn_implementation", "attn_config",
     "tie_word_embeddings",
     // sizes of language models
-    "vocab_size", "hidden_size", "d_model", "n_embd", "dim", "num_hidden_layers", "n_layer", "n_layers", "num_layers",
-    "encoder_layers", "decoder_layers", "num_decoder_layers", "num_attention_heads", "n_head", "n_heads", "num_heads",
-    "encoder_attention_heads", "decoder_attention_heads", "num_key_value_heads", "head_dim", "d_head", "d_kv",
-    "intermediate_size", "n_inner", "d_inner", "ffn_dim", "d_ff", "hidden_dim", "encoder_ffn_dim", "decoder_ffn_dim",
-    "expansion_ratio", "max_position_embeddings", "n_positions", "max_seq_len", "type_vocab_size", "embedding_size",
-    "word_embed_proj_dim",
+    "vocab_size", "hidden_size", "d_model", "n_embd", "n_embed", "dim", "num_hidden_layers", "n_layer", "n_layers",
+    "num_layers", "encoder_layers", "decoder_layers", "num_decoder_layers", "num_attention_heads", "n_head", "n_heads",
+    "num_heads", "encoder_attention_heads", "decoder_attention_heads", "num_key_value_heads", "head_dim", "d_head",
+    "d_kv", "intermediate_size", "n_inner", "d_inner", "ffn_dim", "d_ff", "hidden_dim", "encoder_ffn_dim",
+    "decoder_ffn_dim", "expansion_ratio", "max_position_embeddings", "n_positions", "max_seq_len", "type_vocab_size",
+    "embedding_size", "word_embed_proj_dim",
     // switches
     "hidden_act", "activation_function", "activation", "hidden_activation", "feed_forward_proj", "attention_bias",
     "mlp_bias", "no_bias", "bias", "use_bias", "multi_query", "new_decoder_architecture", "num_kv_heads",
@@ -347,6 +347,16 @@ bool HfConfig::is_for(const std::string& suffix) {
     const auto names = reader_.strings("architectures");
     return names &&
            std::any_of(names->begin(), names->end(), [&](const std::string& name) { return name.ends_with(suffix); });
+}
+
+std::string HfConfig::head_task() {
+    if (!options.task.empty()) return options.task;
+    for (const auto& [suffix, task] :
+         {std::pair<const char*, const char*>{"ForSequenceClassification", "classification"},
+          {"ForTokenClassification", "token_classification"},
+          {"ForQuestionAnswering", "question_answering"}})
+        if (is_for(suffix)) return task;
+    return "";
 }
 
 std::int64_t HfConfig::tokens(std::int64_t positions) {

@@ -58,6 +58,9 @@ public:
     ImageSides sides_or(const char* object, const char* name, std::int64_t standard);
     /// Any of `architectures` ends with `suffix` ("ForQuestionAnswering").
     bool is_for(const std::string& suffix);
+    /// What the head is for: as stated, else by `architectures`: "classification", "token_classification",
+    /// "question_answering"; "" where neither says.
+    std::string head_task();
 
     /// Tokens of a sample: as stated, else min(positions, 1024), named in `assumed`.
     std::int64_t tokens(std::int64_t positions);

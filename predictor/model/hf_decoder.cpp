@@ -63,6 +63,24 @@ Decoder decoder_of_hidden_size(HfConfig& c, std::int64_t positions) {
     return d;
 }
 
+void add_decoder_head(ModelBuilder& b, HfConfig& c, std::int64_t vocab, bool tied, bool bias) {
+    const std::string task = c.head_task();
+    if (task == "features" || b.failed()) return;
+    const bool classifies = task == "classification" || task == "token_classification";
+    if (!classifies && task != "question_answering") {
+        if (task == "masked_lm")
+            c.assumed.push_back(fmt::format("task masked_lm of {} is computed as causal_lm", c.family));
+        return add_lm_head(b, vocab, tied, bias);
+    }
+    b.set_head(true);
+    if (task == "classification") b.reshape("last", {b.shape().back()});
+    if (classifies)
+        b.linear("score", c.labels(2), task == "token_classification");
+    else
+        b.linear("qa_outputs", 2);
+    b.loss("loss");
+}
+
 Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std::string& family, const Decoder& d) {
     const std::int64_t tokens = c.tokens(d.positions);
     const std::int64_t embedding = d.embedding > 0 ? d.embedding : d.width;
@@ -93,18 +111,7 @@ Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std:
     if (d.final_norm) b.norm("norm", d.block.norm, d.block.norm_bias);
     if (!d.norm_weight) drop_norm_weights(b);
     if (embedding != d.width) b.linear("project_out", embedding, false);
-    if (c.options.task == "classification" || c.is_for("ForSequenceClassification")) {
-        b.set_head(true);
-        b.reshape("last", {b.shape().back()});
-        b.linear("score", c.labels(2), false);
-        b.loss("loss");
-    } else if (c.options.task.empty() && c.is_for("ForTokenClassification")) {
-        b.set_head(true);
-        b.linear("score", c.labels(2));
-        b.loss("loss");
-    } else if (c.options.task != "features") {
-        add_lm_head(b, d.vocab, d.tied, d.head_bias);
-    }
+    add_decoder_head(b, c, d.vocab, d.tied, d.head_bias);
     auto model = b.finish(name, family);
     if (model) model->seq_len = tokens;
     return model;
@@ -210,7 +217,7 @@ Result<ModelSpec> build_gpt_neox(HfConfig& c, const std::string& name) {
 Result<ModelSpec> build_bloom(HfConfig& c, const std::string& name) {
     Decoder d;
     d.layers = c.size({"n_layer", "num_hidden_layers"});
-    d.width = c.size({"hidden_size", "n_embd"});
+    d.width = c.size({"n_embed", "hidden_size", "n_embd"});
     d.vocab = c.size({"vocab_size"});
     d.positions = c.size_or({"seq_length"}, 2048);
     d.tied = c.flag_or("tie_word_embeddings", true);
@@ -261,7 +268,7 @@ Result<ModelSpec> build_mpt(HfConfig& c, const std::string& name) {
 Result<ModelSpec> build_falcon(HfConfig& c, const std::string& name) {
     Decoder d;
     d.layers = c.size({"num_hidden_layers", "n_layer"});
-    d.width = c.size({"hidden_size"});
+    d.width = c.size({"n_embed", "hidden_size"});
     d.vocab = c.size({"vocab_size"});
     d.positions = c.size_or({"max_position_embeddings"}, 2048);
     AttentionOptions& a = d.block.attention;

@@ -39,6 +39,10 @@ Decoder decoder_of_hidden_size(HfConfig& c, std::int64_t positions);
 /// Sets `window` and `windowed` by "sliding_window", "layer_types" and their relatives.
 void read_windows(HfConfig& c, Decoder& d);
 
+/// The head of the config's task behind [tokens, width], and its loss: logits over `vocab`, of a class, of each token's
+/// class, or of an answer's first and last token.
+void add_decoder_head(ModelBuilder& b, HfConfig& c, std::int64_t vocab, bool tied, bool bias = false);
+
 Result<ModelSpec> build_decoder(HfConfig& c, const std::string& name, const std::string& family, const Decoder& d);
 
 /// LLaMA and what descends from it.

@@ -224,7 +224,7 @@ Result<ModelSpec> build_deepseek(HfConfig& c, const std::string& name) {
     }
     b.set_block(-1);
     b.norm("norm", LayerKind::rms_norm, false);
-    if (c.options.task != "features") add_lm_head(b, vocab, tied);
+    add_decoder_head(b, c, vocab, tied);
     auto model = b.finish(name, "deepseek");
     if (model) model->seq_len = tokens;
     return model;
@@ -267,7 +267,7 @@ Result<ModelSpec> build_mamba(HfConfig& c, const std::string& name) {
     }
     b.set_block(-1);
     b.norm("norm", LayerKind::rms_norm, false);
-    if (c.options.task != "features") add_lm_head(b, vocab, c.flag_or("tie_word_embeddings", true));
+    add_decoder_head(b, c, vocab, c.flag_or("tie_word_embeddings", true));
     auto model = b.finish(name, "mamba");
     if (model) model->seq_len = tokens;
     return model;

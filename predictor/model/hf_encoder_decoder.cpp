@@ -61,28 +61,40 @@ void add_side(ModelBuilder& b, const Sides& s, const std::string& side, std::int
     if (s.position_bias > 0) b.add_parameters(b.back(), tables * static_cast<double>(s.position_bias));
 }
 
+void add_head(ModelBuilder& b, HfConfig& c, const Sides& s, const std::string& task) {
+    if (task == "features") return;
+    const bool answers = task == "question_answering";
+    if (!answers && task != "classification" && task != "token_classification") {
+        if (task == "masked_lm")
+            c.assumed.push_back(fmt::format("task masked_lm of {} is computed as causal_lm", c.family));
+        return add_lm_head(b, s.target_vocab > 0 ? s.target_vocab : s.vocab, s.tied_head);
+    }
+    b.set_head(true);
+    if (task == "classification") {
+        b.reshape("classifier.last", {s.width});
+        b.linear("classifier.dense", s.width);
+        b.activation("classifier.act", "tanh");
+    }
+    b.linear(answers ? "qa_outputs" : "classifier", answers ? 2 : c.labels(2));
+    b.loss("loss");
+}
+
 Result<ModelSpec> build_sides(HfConfig& c, const std::string& name, const std::string& family, const Sides& s,
                               std::int64_t tokens) {
     ModelBuilder b({tokens});
     add_side(b, s, "encoder", tokens, false, nullptr);
     const Shape source = b.shape();
-    const bool encoder_alone = c.is_for("EncoderModel");
+    const std::string task = c.head_task();
+    // T5 classifies tokens by its encoder.
+    const bool by_encoder = task == "token_classification" && family == "t5";
+    const bool encoder_alone = c.is_for("EncoderModel") || by_encoder;
     if (!encoder_alone) {
         add_side(b, s, "decoder", tokens, true, &source);
         if (c.options.seq_len > 0)
             c.assumed.push_back(fmt::format("the decoder's sequences are of {} tokens, as the encoder's", tokens));
     }
     if (b.failed()) return invalid_argument(b.fault());
-    if (c.options.task == "classification" || (c.options.task.empty() && c.is_for("ForSequenceClassification"))) {
-        b.set_head(true);
-        b.reshape("classifier.last", {s.width});
-        b.linear("classifier.dense", s.width);
-        b.activation("classifier.act", "tanh");
-        b.linear("classifier", c.labels(2));
-        b.loss("loss");
-    } else if (c.options.task != "features" && !encoder_alone) {
-        add_lm_head(b, s.target_vocab > 0 ? s.target_vocab : s.vocab, s.tied_head);
-    }
+    add_head(b, c, s, encoder_alone && !by_encoder ? "features" : task);
     auto model = b.finish(name, family);
     if (model) model->seq_len = tokens;
     return model;

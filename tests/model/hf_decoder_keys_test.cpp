@@ -26,6 +26,36 @@ TEST_CASE("a decoder classifies each token where its architecture says so", "[mo
     CHECK(layer_named(with_head(sizes("llama"), "LlamaForTokenClassification"), "score").output == Shape{128, 3});
 }
 
+// A product with two outputs and their biases instead of the table.
+TEST_CASE("a decoder answers questions where its architecture or the task says so", "[model][hf]") {
+    const std::string mamba = R"("model_type": "mamba", "hidden_size": 64, "num_hidden_layers": 2, "vocab_size": 1000)";
+    const std::string deepseek = sizes("deepseek_v3") + R"(, "q_lora_rank": 32, "kv_lora_rank": 24)";
+    for (const std::string& config : {gpt2_sizes("gpt2"), sizes("llama"), deepseek, mamba}) {
+        INFO(config);
+        for (const std::string& keys : {std::string(R"(, "architectures": ["AnyForQuestionAnswering"])"),
+                                        std::string(R"(, "training": {"task": "question_answering"})")}) {
+            const bool whole = keys.find("training") != std::string::npos;
+            const auto w = whole ? good_workload("{\"model\": {" + config + "}" + keys + "}") : with_keys(config, keys);
+            CHECK(layer_named(w, "qa_outputs").output.back() == 2);
+            CHECK(layer_named(w, "qa_outputs").parameters == 2 * 64 + 2);
+            for (const Layer& layer : w.model.layers) CHECK(layer.name != "lm_head");
+        }
+        CHECK(layer_named(with_head(config, "AnyForSequenceClassification"), "score").output == Shape{3});
+        CHECK(layer_named(with_head(config, "AnyForTokenClassification"), "score").parameters == 3 * 64 + 3);
+    }
+    const auto masked = good_workload("{\"model\": {" + sizes("llama") + R"(}, "training": {"task": "masked_lm"}})");
+    CHECK(assumes(masked, "task masked_lm of llama is computed as causal_lm"));
+}
+
+// The page's figure; its config has no hidden_size. n_embed goes before hidden_size where both are there.
+TEST_CASE("Bloom's width has a name of its own", "[model][hf]") {
+    const auto w = good_workload(R"({"model_type": "bloom", "n_embed": 1024, "n_layer": 24, "num_attention_heads": 16,
+        "vocab_size": 250880, "seq_length": 2048})");
+    CHECK(w.model.parameters == 559'214'592);
+    for (const char* type : {"bloom", "falcon"})
+        CHECK(layer_named(with_keys(sizes(type), R"(, "n_embed": 128)"), "embed.tokens").output.back() == 128);
+}
+
 TEST_CASE("biases of attention follow the config where transformers has them so", "[model][hf]") {
     const std::vector<Change> added = {{R"(, "attention_bias": true)", 2 * qkvo_biases}};
     for (const char* type : {"llama", "gemma", "cohere", "olmo", "granite", "nemotron"}) {

@@ -18,6 +18,20 @@ TEST_CASE("BART classifies where its architecture says so", "[model][hf]") {
     CHECK(layer_named(with_head(bart_sizes("bart"), "BartForSequenceClassification"), "classifier").output == Shape{3});
 }
 
+TEST_CASE("models of two sides answer questions and classify tokens", "[model][hf]") {
+    const std::string t5 =
+        R"("model_type": "t5", "d_model": 64, "num_layers": 2, "num_heads": 4, "d_kv": 16, "d_ff": 256,
+        "vocab_size": 1000)";
+    for (const std::string& config : {t5, bart_sizes("bart"), bart_sizes("mbart")}) {
+        const auto w = with_head(config, "AnyForQuestionAnswering");
+        CHECK(layer_named(w, "qa_outputs").output == Shape{w.model.seq_len, 2});
+        for (const Layer& layer : w.model.layers) CHECK(layer.name != "lm_head");
+    }
+    const auto w = with_head(t5, "T5ForTokenClassification");
+    CHECK(layer_named(w, "classifier").output == Shape{512, 3});
+    for (const Layer& layer : w.model.layers) CHECK_FALSE(layer.name.starts_with("decoder"));
+}
+
 // Every fourth layer; here every second: eight experts and a router instead of one.
 TEST_CASE("NLLB's experts stand in every so many layers", "[model][hf]") {
     const std::int64_t inner = 2 * 64 * 256 + 256 + 64;
