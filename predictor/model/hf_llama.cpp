@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <string_view>
 
 #include "predictor/model/hf_decoder.h"
 
@@ -219,8 +220,20 @@ void read_llama4_experts(HfConfig& c, Decoder& d) {
     };
 }
 
+// Of others a number of experts in the config is one of no effect; a family that is not known may have them.
+bool may_have_experts(HfConfig& c) {
+    constexpr std::string_view families[] = {"mixtral", "qwen2_moe", "qwen3_moe", "olmoe",    "granitemoe",
+                                             "phimoe",  "gpt_oss",   "glm4_moe",  "deepseek", "minicpm"};
+    if (c.guessed || std::find(std::begin(families), std::end(families), c.family) != std::end(families)) return true;
+    for (const char* key : {"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"})
+        if (c.size_or({key}, 0) > 0)
+            c.assumed.push_back(fmt::format("{} of the config is left out ({} has no experts)", key, c.family));
+    return false;
+}
+
 void read_experts(HfConfig& c, Decoder& d) {
     if (c.family == "llama4_text") return read_llama4_experts(c, d);
+    if (!may_have_experts(c)) return;
     MlpOptions& mlp = d.block.mlp;
     mlp.experts = c.size_or({"num_local_experts", "num_experts", "n_routed_experts", "moe_num_experts"}, 0);
     if (mlp.experts == 0) return;

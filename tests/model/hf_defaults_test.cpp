@@ -91,3 +91,15 @@ TEST_CASE("switches that a config does not state are those of its family", "[mod
     check_changes(sizes("deberta-v2"), {{R"(, "relative_attention": false, "position_biased_input": true)", 0}});
     CHECK(assumes(with_keys(sizes("deberta-v2")), "relative_attention false"));
 }
+
+TEST_CASE("a number of experts counts in families that have some", "[model][hf]") {
+    for (const char* type : {"llama", "qwen2"}) {
+        check_changes(sizes(type), {{R"(, "num_experts": 8)", 0}});
+        CHECK(assumes(with_keys(sizes(type), R"(, "num_experts": 8)"),
+                      std::string("num_experts of the config is left out (") + type + " has no experts)"));
+    }
+    CHECK_FALSE(assumes(with_keys(sizes("llama"), R"(, "num_experts": 0)"), "num_experts"));
+    // Seven experts and a router more, also of a family that nobody told us of.
+    const std::string unknown = sizes("newllm") + R"(, "num_key_value_heads": 4)";
+    check_changes(unknown, {{R"(, "num_experts": 8)", 2 * (7 * 3 * 64 * 256 + 8 * 64)}});
+}

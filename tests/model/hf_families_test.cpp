@@ -36,6 +36,42 @@ TEST_CASE("of a model that sees and reads the text part is taken, and says so", 
     CHECK(assumes(w, "vision part is left out"));
 }
 
+// Qwen2.5-VL-3B of transformers 4.52 and later; its language model is that of Qwen2.5-3B.
+TEST_CASE("the text part may hold all sizes, also of a family with a name of its own", "[model][formats]") {
+    const std::string text = R"("hidden_size": 2048, "intermediate_size": 11008, "num_hidden_layers": 36,
+        "num_attention_heads": 16, "num_key_value_heads": 2, "vocab_size": 151936, "max_position_embeddings": 128000)";
+    for (const char* type : {"", R"("model_type": "qwen2_5_vl_text", )"}) {
+        const auto w = good_workload(
+            R"({"model_type": "qwen2_5_vl", "tie_word_embeddings": true, "vision_config": {"hidden_size": 1280}, "text_config": {)" +
+            std::string(type) + text + "}}");
+        CHECK(w.model.parameters == 3'085'938'688);
+        CHECK(assumes(w, "the text part of qwen2_5_vl alone (its vision part is left out)"));
+    }
+    const auto top = good_workload(
+        R"({"model_type": "qwen2_5_vl", "tie_word_embeddings": true, "vision_config": {"hidden_size": 1280}, )" + text +
+        "}");
+    CHECK(top.model.parameters == 3'085'938'688);
+    CHECK(assumes(top, "its vision part is left out"));
+}
+
+TEST_CASE("a misspelt model_type is refused with the one that was meant", "[model][formats][bad]") {
+    const auto config = [](const std::string& type) {
+        return R"({"model_type": ")" + type + R"(", "hidden_size": 64, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "num_key_value_heads": 4, "intermediate_size": 128, "vocab_size": 100})";
+    };
+    for (const auto& [typed, meant] : {std::pair<const char*, const char*>{"lama", "llama"},
+                                       {"llamma", "llama"},
+                                       {"mixtrel", "mixtral"},
+                                       {"debertav2", "deberta-v2"},
+                                       {"gpt-neox", "gpt_neox"}}) {
+        INFO(typed);
+        CHECK_THAT(error_of(config(typed)), Catch::Contains("did you mean \"" + std::string(meant) + "\"?"));
+    }
+    CHECK_THAT(error_of(config("")), Catch::Contains("unknown model_type \"\"; known: "));
+    // Case is none, and a new generation no misspelling.
+    CHECK(good_workload(config("LLaMA")).model.parameters == good_workload(config("llama")).model.parameters);
+    CHECK(assumes(good_workload(config("llama9")), "model_type llama9 (unknown) is read as llama"));
+}
 // The published figure of the U-Net alone: 865,910,724; SDXL's: 2,567,463,684.
 TEST_CASE("a diffusers config describes its U-Net", "[model][formats]") {
     const auto second = good_workload(R"({"_class_name": "UNet2DConditionModel", "attention_head_dim": [5, 10, 20, 20],
