@@ -33,6 +33,12 @@ void add_without_key_bias(ModelBuilder& b, const std::string& at, const BlockOpt
         }
 }
 
+// A classifier may weigh the outputs of all layers and of what comes before them.
+void add_layer_sum(ModelBuilder& b, HfConfig& c, std::int64_t layers) {
+    if (c.flag_or("use_weighted_layer_sum", false) && !b.failed())
+        b.add_parameters(b.add("layer_sum"), static_cast<double>(layers + 1));
+}
+
 // 30 s of sound in frames of 10 ms, halved once; the target has the sample's tokens.
 Result<ModelSpec> build_whisper(HfConfig& c, const std::string& name) {
     const std::int64_t width = c.size({"d_model"}), vocab = c.size({"vocab_size"});
@@ -68,6 +74,7 @@ Result<ModelSpec> build_whisper(HfConfig& c, const std::string& name) {
     b.norm("encoder.norm", LayerKind::layer_norm);
     if (c.options.task == "classification" || (c.options.task.empty() && c.is_for("ForAudioClassification"))) {
         b.set_head(true);
+        add_layer_sum(b, c, encoder_layers);
         b.linear("projector", c.size_or({"classifier_proj_size"}, 256));
         b.linear("classifier", c.labels(2));
         b.loss("loss");
@@ -201,6 +208,7 @@ Result<ModelSpec> build_wav2vec2(HfConfig& c, const std::string& name) {
     if (b.failed()) return invalid_argument(b.fault());
     if (c.options.task == "classification" || (c.options.task.empty() && c.is_for("ForSequenceClassification"))) {
         b.set_head(true);
+        add_layer_sum(b, c, layers);
         b.linear("projector", c.size_or({"classifier_proj_size"}, 256));
         b.reshape("mean", {b.shape().back()});
         b.linear("classifier", c.labels(2));

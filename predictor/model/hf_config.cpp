@@ -67,7 +67,8 @@ constexpr std::array hf_keys = {
     "sliding_window", "use_sliding_window", "max_window_layers", "sliding_window_pattern", "_sliding_window_pattern",
     "encoder_attention_type", "max_decoder_position_embeddings", "decoder_vocab_size", "num_adapter_layers",
     "adapter_kernel_size", "adapter_stride", "output_hidden_size", "classifier_proj_size", "classifier_bias",
-    "decoder_bias", "local_radius", "global_block_size",
+    "decoder_bias", "local_radius", "global_block_size", "normalize_before", "normalize_embedding", "rmsnorm", "qk_ln",
+    "attn_type", "learned_pos_emb", "use_weighted_layer_sum", "use_auxiliary_head",
     // mixtures of experts
     "num_local_experts", "num_experts_per_tok", "n_routed_experts", "n_shared_experts", "moe_num_shared_experts",
     "moe_intermediate_size", "shared_expert_intermediate_size", "shared_intermediate_size", "first_k_dense_replace",
@@ -83,8 +84,8 @@ constexpr std::array hf_keys = {
     "generator",
     // diffusion
     "_class_name", "sample_size", "in_channels", "out_channels", "block_out_channels", "layers_per_block",
-    "cross_attention_dim", "attention_head_dim", "transformer_layers_per_block", "down_block_types",
-    "addition_embed_type", "projection_class_embeddings_input_dim",
+    "cross_attention_dim", "attention_head_dim", "transformer_layers_per_block", "down_block_types", "up_block_types",
+    "mid_block_type", "addition_embed_type", "projection_class_embeddings_input_dim",
     // what was left out
     "assumed"};
 
@@ -119,10 +120,25 @@ constexpr LeftOut left_out[] = {{"mlp_only_layers", "[]"},
                                 {"conv_pos_batch_norm", "false"},
                                 {"downsample_in_first_stage", "false"},
                                 {"downsample_in_bottleneck", "false"},
+                                {"num_nextn_predict_layers", "0"},
+                                {"pre_seq_len", "none"},
+                                {"patch_norm", "true"},
+                                {"only_cross_attention", "false"},
+                                {"dual_cross_attention", "false"},
+                                {"num_class_embeds", "none"},
+                                {"class_embed_type", "none"},
+                                {"encoder_hid_dim", "none"},
+                                {"conv_in_kernel", "3"},
+                                {"conv_out_kernel", "3"},
+                                {"time_embedding_dim", "none"},
+                                {"resnet_time_scale_shift", "\"default\""},
+                                {"reverse_transformer_layers_per_block", "none"},
                                 {"quantization_config", "none"}};
 
-// Of these null is an answer, not silence: as many as heads, no latent.
-bool says_none(std::string_view key) { return key == "num_key_value_heads" || key == "q_lora_rank"; }
+// Of these null is an answer, not silence: as many as heads, no latent, no block in the middle.
+bool says_none(std::string_view key) {
+    return key == "num_key_value_heads" || key == "q_lora_rank" || key == "mid_block_type";
+}
 
 const HfFamily* find_family(const std::string& type);
 std::string canonical_type(const std::string& type);
@@ -178,6 +194,11 @@ bool HfConfig::has(const char* name) {
     return value && !value->is_null();
 }
 
+bool HfConfig::says_null(const char* name) const {
+    const Value* value = config_.find(name);
+    return value && value->is_null();
+}
+
 void HfConfig::name_what_is_left_out() {
     for (const LeftOut& one : left_out) {
         const Value* value = config_.find(one.key);
@@ -230,6 +251,24 @@ std::int64_t least_of(std::string_view key) {
     return 0;
 }
 
+// The activations of transformers (activations.py); another is one of the usual cost.
+std::string known_function(std::string_view key, std::string text, std::vector<std::string>& assumed) {
+    constexpr std::string_view keys[] = {"hidden_act",        "activation_function", "activation",
+                                         "hidden_activation", "feed_forward_proj",   "ff_activation"};
+    constexpr std::string_view functions[] = {
+        "gelu",          "gelu_10",    "gelu_fast", "gelu_new", "gelu_python", "gelu_pytorch_tanh",
+        "gelu_accurate", "quick_gelu", "relu",      "relu2",    "relu6",       "silu",
+        "swish",         "tanh",       "sigmoid",   "mish",     "linear",      "leaky_relu",
+        "laplace",       "prelu",      "xielu"};
+    if (std::find(std::begin(keys), std::end(keys), key) == std::end(keys)) return text;
+    const bool gated = key == "feed_forward_proj" && text.starts_with("gated-");
+    if (std::find(std::begin(functions), std::end(functions), gated ? text.substr(6) : text) != std::end(functions))
+        return text;
+    const std::string sentence = fmt::format("{} {} is taken as gelu", key, one_line(text, 80));
+    if (std::find(assumed.begin(), assumed.end(), sentence) == assumed.end()) assumed.push_back(sentence);
+    return gated ? "gated-gelu" : "gelu";
+}
+
 }  // namespace
 
 std::int64_t HfConfig::size(std::initializer_list<const char*> names) {
@@ -272,10 +311,20 @@ std::int64_t HfConfig::labels(std::int64_t standard) {
     return options.classes > 0 ? options.classes : std::max<std::int64_t>(1, size_or({"num_labels"}, standard));
 }
 
-std::int64_t HfConfig::first_or(const char* name, std::int64_t standard) {
-    if (const Value* v = value(name); !v || !v->is_array()) return size_or({name}, standard);
-    const auto all = list(name);
-    return all && !all->empty() ? all->front() : standard;
+std::vector<std::int64_t> HfConfig::windows(std::int64_t layers) {
+    const char* key = "attention_window";
+    std::vector<std::int64_t> all;
+    if (const Value* v = value(key); v && v->is_array())
+        all = list(key).value_or(all);
+    else
+        all.assign(static_cast<std::size_t>(layers), std::max<std::int64_t>(1, size_or({key}, 512)));
+    if (all.size() != static_cast<std::size_t>(layers)) {
+        fail_at(key, fmt::format("attention_window has {} numbers; write one for each of {} layers, or one for all",
+                                 all.size(), layers));
+        all.resize(static_cast<std::size_t>(layers), 512);
+    }
+    for (std::int64_t& window : all) ++window;
+    return all;
 }
 
 bool HfConfig::flag_or(const char* name, bool standard) {
@@ -291,7 +340,7 @@ double HfConfig::number_or(const char* name, double standard) {
 
 std::string HfConfig::text_or(std::initializer_list<const char*> names, const std::string& standard) {
     for (const char* name : names)
-        if (has(name)) return to_lower(reader_.string(name).value_or(standard));
+        if (has(name)) return known_function(name, to_lower(reader_.string(name).value_or(standard)), assumed);
     const ClassDefault* its = default_of(names);
     if (!its || !its->text || its->text == standard) return standard;
     assume_default(its->key, its->text);
@@ -311,7 +360,7 @@ std::int64_t HfConfig::nested_or(const char* object, const char* name, std::int6
 std::string HfConfig::nested_text_or(const char* object, const char* name, const std::string& standard) {
     const Value* inside = value(object);
     const Value* member = inside ? inside->find(name) : nullptr;
-    return member && member->is_string() ? to_lower(member->as_string()) : standard;
+    return member && member->is_string() ? known_function(name, to_lower(member->as_string()), assumed) : standard;
 }
 
 ImageSides HfConfig::sides_or(const char* object, const char* name, std::int64_t standard) {

@@ -42,14 +42,17 @@ public:
     std::int64_t size_or(std::initializer_list<const char*> names, std::int64_t standard);
     /// Of a classifier: the data set's classes, else the config's labels, else `standard`.
     std::int64_t labels(std::int64_t standard);
-    /// A number, or the first of a list.
-    std::int64_t first_or(const char* name, std::int64_t standard);
+    /// Tokens that each layer's tokens attend to by "attention_window", one number or a list of them: themselves and
+    /// half of it on each side. Refused: a list of another length.
+    std::vector<std::int64_t> windows(std::int64_t layers);
     bool flag_or(const char* name, bool standard);
     std::string text_or(std::initializer_list<const char*> names, const std::string& standard);
     double number_or(const char* name, double standard);
     /// Whole numbers of at least `least`.
     std::optional<std::vector<std::int64_t>> list(const char* name, std::int64_t least = 1);
     std::optional<std::vector<std::string>> texts(const char* name);
+    /// Of the few keys whose null is no silence.
+    bool says_null(const char* name) const;
     const Value* value(const char* name) { return has(name) ? reader_.value(name) : nullptr; }
     /// A whole number inside the object `object`.
     std::int64_t nested_or(const char* object, const char* name, std::int64_t standard);

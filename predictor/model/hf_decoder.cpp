@@ -246,6 +246,22 @@ Result<ModelSpec> build_opt(HfConfig& c, const std::string& name) {
     return build_decoder(c, name, "opt", d);
 }
 
+// What the code of MosaicML has and transformers' has not.
+void name_old_mpt_keys(HfConfig& c) {
+    const Value* attention = c.value("attn_config");
+    if (!attention || !attention->is_object()) return;
+    const auto is = [&](const char* key, bool said) {
+        const Value* v = attention->find(key);
+        return v && v->is_bool() && v->as_bool() == said;
+    };
+    if (is("qk_ln", true)) c.assumed.emplace_back("qk_ln of the config is left out, as if it were false");
+    if (const std::string kind = c.nested_text_or("attn_config", "attn_type", "");
+        !kind.empty() && kind != "multihead_attention")
+        c.assumed.emplace_back("attn_type of the config is left out, as if it were multihead_attention");
+    if (is("alibi", false) && c.flag_or("learned_pos_emb", true))
+        c.assumed.emplace_back("learned_pos_emb of the config is left out, as if it were false");
+}
+
 Result<ModelSpec> build_mpt(HfConfig& c, const std::string& name) {
     Decoder d;
     d.layers = c.size({"n_layers"});
@@ -262,6 +278,7 @@ Result<ModelSpec> build_mpt(HfConfig& c, const std::string& name) {
     d.block.attention.fused = c.fused(true);
     d.block.mlp.bias = bias;
     d.block.mlp.inner = c.size_or({"expansion_ratio"}, 4) * d.width;
+    name_old_mpt_keys(c);
     return build_decoder(c, name, "mpt", d);
 }
 

@@ -83,14 +83,15 @@ Result<ModelSpec> build_chatglm(HfConfig& c, const std::string& name) {
     d.vocab = c.size({"padded_vocab_size", "vocab_size"});
     d.positions = c.size_or({"seq_length"}, 2048);
     d.tied = c.flag_or("tie_word_embeddings", false);
-    d.block.norm = LayerKind::rms_norm;
-    d.block.norm_bias = d.block.dropout = false;
+    d.block.norm_bias = !c.flag_or("rmsnorm", true);
+    d.block.norm = d.block.norm_bias ? LayerKind::layer_norm : LayerKind::rms_norm;
+    d.block.dropout = false;
     AttentionOptions& a = d.block.attention;
     a.heads = c.size({"num_attention_heads"});
     a.kv_heads = c.flag_or("multi_query_attention", false) ? c.size_or({"multi_query_group_num"}, a.heads) : a.heads;
     a.head_dim = c.size_or({"kv_channels"}, 0);
-    a.bias = c.flag_or("add_qkv_bias", false);
     a.out_bias = c.flag_or("add_bias_linear", false);
+    a.bias = c.flag_or("add_qkv_bias", false) || a.out_bias;
     a.packed = a.rotary = a.causal = true;
     a.fused = c.fused(true);
     d.block.mlp.inner = c.size({"ffn_hidden_size"});

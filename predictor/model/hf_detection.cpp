@@ -72,11 +72,19 @@ Result<ModelSpec> build_ssd(HfConfig& c, const std::string& name) {
 Result<ModelSpec> build_retinanet(HfConfig& c, const std::string& name) {
     const std::string backbone = backbone_of(c);
     const std::int64_t size = c.options.image_size > 0 ? c.options.image_size : c.size_or({"image_size"}, 800);
-    const std::int64_t width = std::max<std::int64_t>(1, c.size_or({"fpn_channels"}, 256));
-    const std::int64_t levels = std::clamp<std::int64_t>(c.size_or({"fpn_levels"}, 5), 1, 8);
-    const std::int64_t convs = std::min<std::int64_t>(c.size_or({"head_convs"}, 4), 64);
-    const std::int64_t anchors = std::max<std::int64_t>(1, c.size_or({"anchors"}, 9));
-    const std::int64_t classes = std::max<std::int64_t>(1, c.size_or({"num_classes"}, 91));
+    // What is beyond is refused: a forged config must not buy a head without end.
+    const auto within = [&](const char* key, std::int64_t least, std::int64_t most, std::int64_t standard) {
+        const std::int64_t value = c.size_or({key}, standard);
+        if (value < least || value > most)
+            c.fail_at(key, fmt::format("{} is {}; retinanet takes from {} to {}", key, value, least, most));
+        return std::clamp(value, least, most);
+    };
+    const std::int64_t width = within("fpn_channels", 1, 100'000, 256);
+    const std::int64_t levels = within("fpn_levels", 3, 8, 5);  // three are the backbone's
+    const std::int64_t convs = within("head_convs", 0, 64, 4);
+    const std::int64_t anchors = within("anchors", 1, 1000, 9);
+    const std::int64_t classes = within("num_classes", 1, 10'000'000, 91);
+    if (c.failed()) return invalid_argument("out of range");
     ModelBuilder b({3, size, size});
     const std::vector<Shape> stages = add_resnet_stages(b, backbone, 4);
     if (b.failed()) return invalid_argument(b.fault());

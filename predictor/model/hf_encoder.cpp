@@ -15,12 +15,13 @@ struct Encoder {
     std::string activation;
     bool pooler;
     bool positions_learned = true;
-    bool pre_norm = false;            // norms before the parts and one at the end, none over the embeddings
-    bool shared_layers = false;       // ALBERT: one layer's weights for all
-    std::int64_t window = 0;          // tokens each one attends to; 0: all
-    std::int64_t position_bias = 0;   // parameters of relative positions
-    std::int64_t page_tables = 0;     // LayoutLM: rows of each of four tables of places on the page
-    bool global_projections = false;  // Longformer: a second set for tokens that see everything
+    bool pre_norm = false;              // norms before the parts and one at the end, none over the embeddings
+    bool shared_layers = false;         // ALBERT: one layer's weights for all
+    std::int64_t window = 0;            // tokens each one attends to; 0: all
+    std::vector<std::int64_t> windows;  // the same of each layer (Longformer); empty: as above
+    std::int64_t position_bias = 0;     // parameters of relative positions
+    std::int64_t page_tables = 0;       // LayoutLM: rows of each of four tables of places on the page
+    bool global_projections = false;    // Longformer: a second set for tokens that see everything
     bool embedding_norm = true;
     bool rotary = false;
     bool qkv_bias = true;
@@ -80,7 +81,7 @@ Encoder read_encoder(HfConfig& c, bool pooler) {
     }
     if (c.family == "layoutlm") e.page_tables = c.size_or({"max_2d_position_embeddings"}, 1024);
     e.global_projections = c.family == "longformer";
-    if (e.global_projections) e.window = c.first_or("attention_window", 512) + 1;
+    if (e.global_projections) e.windows = c.windows(e.layers);
     // Three blocks around, three at random and two that all see.
     if (c.family == "big_bird" && c.text_or({"attention_type"}, "block_sparse") == "block_sparse")
         e.window = 8 * std::max<std::int64_t>(1, c.size_or({"block_size"}, 64));
@@ -133,6 +134,7 @@ void add_encoder(ModelBuilder& b, HfConfig& c, const Encoder& e, const std::stri
         b.set_block(static_cast<int>(i));
         const std::size_t first = b.size();
         const std::string at = fmt::format("{}layer.{}", prefix, i);
+        if (!e.windows.empty()) block.attention.keys = std::min(e.windows[static_cast<std::size_t>(i)], tokens);
         add_block(b, at, block, e.cross ? &source : nullptr);
         if (e.global_projections) add_global_projections(b, at);
         if (e.distances > 0 && !b.failed())

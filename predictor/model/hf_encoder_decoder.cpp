@@ -25,10 +25,11 @@ struct Sides {
     std::int64_t encoder_every = 0, decoder_every = 0;
     bool last_of_every = false;  // else the second
     std::int64_t experts = 0;
-    double encoder_extra = 0.0;        // parameters of the encoder beside all these
-    bool global_projections = false;   // of the encoder (LED)
-    std::int64_t target_vocab = 0;     // of the decoder, if not the encoder's
-    bool bias_in_every_layer = false;  // each layer has relative positions of its own (UMT5)
+    double encoder_extra = 0.0;                 // parameters of the encoder beside all these
+    bool global_projections = false;            // of the encoder (LED)
+    std::vector<std::int64_t> encoder_windows;  // tokens each one attends to, of each layer (LED); empty: all
+    std::int64_t target_vocab = 0;              // of the decoder, if not the encoder's
+    bool bias_in_every_layer = false;           // each layer has relative positions of its own (UMT5)
 };
 
 void add_side(ModelBuilder& b, const Sides& s, const std::string& side, std::int64_t tokens, bool decoder,
@@ -49,6 +50,8 @@ void add_side(ModelBuilder& b, const Sides& s, const std::string& side, std::int
         BlockOptions block = decoder ? s.decoder : s.encoder;
         const std::int64_t every = decoder ? s.decoder_every : s.encoder_every;
         if (every > 0 && i % every == (s.last_of_every ? every - 1 : 1 % every)) block.mlp.experts = s.experts;
+        if (!decoder && !s.encoder_windows.empty())
+            block.attention.keys = std::min(s.encoder_windows[static_cast<std::size_t>(i)], tokens);
         b.set_block(static_cast<int>(decoder ? s.encoder_layers + i : i));
         const std::string at = fmt::format("{}.{}", side, i);
         add_block(b, at, block, source);
@@ -182,6 +185,12 @@ Result<ModelSpec> build_bart(HfConfig& c, const std::string& name) {
         s.target_vocab = c.size_or({"decoder_vocab_size"}, s.vocab);
     s.embedding_norm = t->embedding_norm;
     s.final_norm = t->final_norm;
+    // Keys of old configs that transformers no longer reads.
+    for (const auto& [key, has] :
+         {std::pair<const char*, bool>{"normalize_before", t->pre_norm}, {"normalize_embedding", t->embedding_norm}})
+        if (c.flag_or(key, has) != has)
+            c.assumed.push_back(
+                fmt::format("{} of the config is left out, as if it were {} ({}'s)", key, has, c.family));
     BlockOptions& block = s.encoder;
     block.pre_norm = t->pre_norm;
     block.attention.heads = c.size({"encoder_attention_heads"});
@@ -208,7 +217,7 @@ Result<ModelSpec> build_bart(HfConfig& c, const std::string& name) {
     if (t->position_offset >= 0) s.positions = c.position_rows(positions, tokens) + t->position_offset;
     if (c.family == "led") {
         s.global_projections = true;
-        s.encoder.attention.keys = std::min(c.first_or("attention_window", 512) + 1, tokens);
+        s.encoder_windows = c.windows(s.encoder_layers);
         s.decoder_positions = std::max(c.size_or({"max_decoder_position_embeddings"}, positions), tokens);
     }
     // Three blocks around, three at random and two that all see.

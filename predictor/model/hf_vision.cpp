@@ -87,6 +87,9 @@ Result<ModelSpec> build_beit(HfConfig& c, const std::string& name) {
     if (c.number_or("layer_scale_init_value", 0.1) > 0.0) o.block_parameters += 2 * width;
     o.block_parameters -= width;
     o.fused = c.fused(false);
+    if (c.is_for("ForSemanticSegmentation"))
+        c.assumed.push_back(fmt::format("the head of {} that segments is left out{}; a class is computed", c.family,
+                                        c.flag_or("use_auxiliary_head", true) ? ", and its auxiliary head" : ""));
     if (c.flag_or("use_mean_pooling", true)) o.last_norm = false, o.head_norm = true;
     return with_size(build_vision_transformer(name, image, o), image);
 }

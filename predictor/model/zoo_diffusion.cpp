@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "predictor/model/hf_config.h"
 #include "predictor/model/transformer.h"
@@ -32,9 +33,11 @@ public:
         b_.conv("conv_in", o_.widths[0], window(3, 1, 1), true);
         skips_.push_back(b_.shape());
         for (std::size_t i = 0; i < o_.widths.size(); ++i) add_down(i);
-        add_resnet("mid.0", o_.widths.back());
-        add_transformer("mid.attn", o_.widths.size() - 1);
-        add_resnet("mid.1", o_.widths.back());
+        if (o_.middle) add_resnet("mid.0", o_.widths.back());
+        if (o_.middle && o_.middle_attends) {
+            add_transformer("mid.attn", o_.widths.size() - 1);
+            add_resnet("mid.1", o_.widths.back());
+        }
         for (std::size_t i = o_.widths.size(); i-- > 0;) add_up(i);
         b_.norm("norm_out", LayerKind::group_norm);
         b_.activation("act_out", "silu");
@@ -66,7 +69,7 @@ private:
             b_.concat(at + ".concat", skips_.back()[0]);
             skips_.pop_back();
             add_resnet(at, o_.widths[level]);
-            if (o_.attends[level]) add_transformer(at + ".attn", level);
+            if (o_.attends_up.empty() ? o_.attends[level] : o_.attends_up[level]) add_transformer(at + ".attn", level);
         }
         if (level == 0) return;
         b_.upsample(fmt::format("up{}.twice", level), 2);
@@ -168,7 +171,7 @@ void add_text_encoder(ModelBuilder& b, const std::string& at, const TextEncoder&
 
 std::string fault_of(const UNetOptions& o) {
     if (o.widths.empty() || o.heads.size() != o.widths.size() || o.depths.size() != o.widths.size() ||
-        o.attends.size() != o.widths.size())
+        o.attends.size() != o.widths.size() || (!o.attends_up.empty() && o.attends_up.size() != o.widths.size()))
         return "every level needs a width, heads, a depth and a kind of block";
     if (o.widths.size() > 16) return "more than 16 levels; shorten block_out_channels";
     if (o.layers < 1 || o.layers > 1000) return "layers_per_block should be from 1 to 1000";
@@ -240,6 +243,15 @@ std::vector<std::int64_t> for_levels(HfConfig& c, const char* key, std::size_t l
     return std::vector<std::int64_t>(levels, std::max<std::int64_t>(1, c.size_or({key}, standard)));
 }
 
+// Whether each level's blocks have transformers, by their classes.
+std::optional<std::vector<bool>> attending(HfConfig& c, const char* key) {
+    const auto blocks = c.texts(key);
+    if (!blocks) return std::nullopt;
+    std::vector<bool> out;
+    for (const std::string& block : *blocks) out.push_back(block.find("CrossAttn") != std::string::npos);
+    return out;
+}
+
 Result<ModelSpec> build_unet_config(HfConfig& c, const std::string& name) {
     UNetOptions o;
     o.encoders.clear();
@@ -254,11 +266,18 @@ Result<ModelSpec> build_unet_config(HfConfig& c, const std::string& name) {
     o.depths = for_levels(c, "transformer_layers_per_block", levels, 1);
     o.attends.assign(levels, true);
     if (levels > 0) o.attends.back() = false;
-    if (const Value* blocks = c.value("down_block_types"); blocks && blocks->is_array()) {
-        o.attends.clear();
-        for (const Value& block : blocks->as_array())
-            o.attends.push_back(block.is_string() && block.as_string().find("CrossAttn") != std::string::npos);
+    if (auto down = attending(c, "down_block_types")) o.attends = *down;
+    if (auto up = attending(c, "up_block_types")) {
+        o.attends_up = *up;
+        std::reverse(o.attends_up.begin(), o.attends_up.end());  // they are listed as they come, the coarsest first
     }
+    // Null says that there is none.
+    const std::string middle =
+        c.says_null("mid_block_type") ? "" : c.text_or({"mid_block_type"}, "unetmidblock2dcrossattn");
+    o.middle = !middle.empty();
+    o.middle_attends = middle == "unetmidblock2dcrossattn";
+    if (o.middle && !o.middle_attends && middle != "unetmidblock2d")
+        c.fail_at("mid_block_type", "mid_block_type should be UNetMidBlock2DCrossAttn, UNetMidBlock2D or null");
     if (c.text_or({"addition_embed_type"}, "") == "text_time")
         o.added_width = c.size_or({"projection_class_embeddings_input_dim"}, 2816);
     o.fused = c.fused(false) || c.options.compile;

@@ -21,6 +21,8 @@ struct UNetOptions {
     std::vector<std::int64_t> heads = {8, 8, 8, 8};
     std::vector<std::int64_t> depths = {1, 1, 1, 1};        // blocks of each transformer
     std::vector<bool> attends = {true, true, true, false};  // whether a level has transformers
+    std::vector<bool> attends_up;                           // the same on the way up; empty: as on the way down
+    bool middle = true, middle_attends = true;              // two residual blocks and a transformer, or one
     std::int64_t layers = 2;                                // residual blocks of a level, one more on the way up
     std::int64_t in_channels = 4, out_channels = 4;
     std::int64_t text_width = 768;

@@ -136,3 +136,28 @@ TEST_CASE("a window of attention counts where the kernels skip what lies beyond 
     CHECK(layer_named(masked, "h.0.attn.scores").kv_tokens == 0);
     CHECK(assumes(masked, "sliding_window 32 of 2 layers: the scores of all 128 tokens are computed"));
 }
+
+// Three biases of a product of 64 to 64, and of the other products 64 + 512 + 64.
+TEST_CASE("ChatGLM's norms and biases follow the config", "[model][hf]") {
+    const std::string glm = R"("model_type": "chatglm", "hidden_size": 64, "num_layers": 2, "num_attention_heads": 4,
+        "ffn_hidden_size": 256, "padded_vocab_size": 1000, "seq_length": 128)";
+    check_changes(glm, {{R"(, "rmsnorm": false)", 5 * 64},
+                        {R"(, "add_bias_linear": true)", 2 * (3 * 64 + 64 + 512 + 64)},
+                        {R"(, "add_qkv_bias": true)", 2 * 3 * 64}});
+    CHECK(assumes(with_keys(glm, R"(, "pre_seq_len": 128)"), "pre_seq_len of the config is left out"));
+}
+
+TEST_CASE("what transformers does not read of old configs is named", "[model][hf]") {
+    const std::string mpt = R"("model_type": "mpt", "d_model": 64, "n_layers": 2, "n_heads": 4, "vocab_size": 1000)";
+    const auto w =
+        with_keys(mpt, R"(, "attn_config": {"qk_ln": true, "attn_type": "multiquery_attention", "alibi": false})");
+    for (const char* key : {"qk_ln", "attn_type", "learned_pos_emb"})
+        CHECK(assumes(w, std::string(key) + " of the config is left out"));
+    CHECK_FALSE(assumes(with_keys(mpt, R"(, "attn_config": {"alibi": true}, "learned_pos_emb": true)"), "is left out"));
+    CHECK(assumes(with_keys(bart_sizes("marian"), R"(, "normalize_before": true)"), "normalize_before of the config"));
+    CHECK(assumes(with_keys(bart_sizes("mbart"), R"(, "normalize_embedding": false)"),
+                  "normalize_embedding of the config"));
+    CHECK_FALSE(assumes(with_keys(bart_sizes("mbart"), R"(, "normalize_before": true, "normalize_embedding": true)"),
+                        "normalize"));
+    CHECK(assumes(with_keys(sizes("deepseek_v3"), R"(, "num_nextn_predict_layers": 1)"), "num_nextn_predict_layers"));
+}

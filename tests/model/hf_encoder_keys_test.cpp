@@ -79,3 +79,31 @@ TEST_CASE("ModernBERT's head has the biases its config says", "[model][hf]") {
     CHECK(layer_named(with_head(sizes("modernbert"), "ModernBertForSequenceClassification"), "classifier.norm")
               .parameters == 64);
 }
+
+TEST_CASE("each layer of a Longformer may have a window of its own", "[model][hf]") {
+    const auto w = with_keys(sizes("longformer"), R"(, "attention_window": [32, 64])");
+    CHECK(layer_named(w, "layer.0.attn.scores").kv_tokens == 33);
+    CHECK(layer_named(w, "layer.1.attn.scores").kv_tokens == 65);
+    const auto led = with_keys(bart_sizes("led"), R"(, "attention_window": [32, 64])");
+    CHECK(layer_named(led, "encoder.0.attn.scores").kv_tokens == 33);
+    CHECK(layer_named(led, "encoder.1.attn.scores").kv_tokens == 65);
+    for (const char* list : {"[]", "[32]", "[32, 32, 32]"}) {
+        INFO(list);
+        CHECK_THAT(error_of("{" + sizes("longformer") + ", \"attention_window\": " + list + "}"),
+                   Catch::Contains("attention_window has") && Catch::Contains("write one for each of 2 layers"));
+    }
+}
+
+TEST_CASE("an activation that transformers does not know is taken as GELU, and named", "[model][hf]") {
+    const auto w = with_keys(sizes("bert"), R"(, "hidden_act": "foo")");
+    CHECK(assumes(w, "hidden_act foo is taken as gelu"));
+    CHECK(layer_named(w, "layer.0.mlp.act").function == "gelu");
+    CHECK_FALSE(assumes(with_keys(sizes("bert"), R"(, "hidden_act": "quick_gelu")"), "hidden_act"));
+    const std::string t5 =
+        R"("model_type": "t5", "d_model": 64, "num_layers": 2, "num_heads": 4, "d_kv": 16, "d_ff": 256,
+        "vocab_size": 1000)";
+    CHECK(trained(t5, R"(, "feed_forward_proj": "gated-foo")") ==
+          trained(t5, R"(, "feed_forward_proj": "gated-gelu")"));
+    CHECK(assumes(with_keys(t5, R"(, "feed_forward_proj": "gated-foo")"),
+                  "feed_forward_proj gated-foo is taken as gelu"));
+}

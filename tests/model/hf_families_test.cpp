@@ -86,6 +86,32 @@ TEST_CASE("a diffusers config describes its U-Net", "[model][formats]") {
     CHECK(xl.model.parameters == 2'567'463'684);
 }
 
+// BK-SDM-Base and -Small, the second without the middle (Kim et al., arXiv:2305.15798): two residual blocks of
+// 31,138,560 and a transformer of 34,760,960 parameters less.
+TEST_CASE("the blocks of a U-Net are those of its config", "[model][formats]") {
+    const auto unet = [](const std::string& keys) {
+        return good_workload(R"({"_class_name": "UNet2DConditionModel", "attention_head_dim": 8,
+            "block_out_channels": [320, 640, 1280, 1280], "cross_attention_dim": 768, "sample_size": 64, "layers_per_block": 1,
+            "down_block_types": ["CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "CrossAttnDownBlock2D", "DownBlock2D"])" +
+                             keys + "}");
+    };
+    const auto mirrored = unet("");
+    CHECK(mirrored.model.parameters == 579'384'964);
+    CHECK(unet(R"(, "mid_block_type": null)").model.parameters == 482'346'884);
+    CHECK(unet(R"(, "up_block_types": ["UpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D", "CrossAttnUpBlock2D"])")
+              .model.parameters == mirrored.model.parameters);
+    const auto plain = unet(R"(, "up_block_types": ["UpBlock2D", "UpBlock2D", "UpBlock2D", "UpBlock2D"])");
+    for (const Layer& layer : plain.model.layers)
+        CHECK_FALSE((layer.name.starts_with("up") && layer.name.find(".attn") != std::string::npos));
+    const auto middle = unet(R"(, "mid_block_type": "UNetMidBlock2D")");
+    for (const Layer& layer : middle.model.layers) CHECK_FALSE(layer.name.starts_with("mid.attn"));
+    const auto more =
+        unet(R"(, "class_embed_type": "timestep", "conv_in_kernel": 5, "resnet_time_scale_shift": "default")");
+    CHECK(assumes(more, "class_embed_type of the config is left out, as if it were none"));
+    CHECK(assumes(more, "conv_in_kernel of the config is left out, as if it were 3"));
+    CHECK_FALSE(assumes(more, "resnet_time_scale_shift"));
+}
+
 // One layer of 64: grouped keys make q 64 x 64, k and v 64 x 32; the head is the table's weight.
 TEST_CASE("grouped keys, tied tables and the size of a head follow the config", "[model][formats]") {
     const std::string sizes =

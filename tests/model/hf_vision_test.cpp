@@ -134,3 +134,31 @@ TEST_CASE("architectures that end with Model have no classifier unless the data 
     CHECK(more(R"({"model_type": "convnext", "depths": [1, 1], "hidden_sizes": [32, 64], "num_labels": 10})") == -650);
     CHECK(more(R"({"model_type": "resnet", "num_labels": 10})") == -(2048 * 10 + 10));
 }
+
+// Convolutions of 3 x 3 from 32 to 32 channels, two more in each head and one to nine anchors of each class.
+TEST_CASE("RetinaNet's levels, heads and classes are computed or refused", "[model][hf]") {
+    const std::string net =
+        R"({"model_type": "retinanet", "backbone": "resnet18", "image_size": 256, "fpn_channels": 32)";
+    const auto more = [&](const std::string& keys) { return parameters(net + keys + "}") - parameters(net + "}"); };
+    CHECK(more(R"(, "head_convs": 6)") == 2 * 2 * (9 * 32 * 32 + 32));
+    CHECK(more(R"(, "num_classes": 1)") == -90 * 9 * (9 * 32 + 1));
+    CHECK(more(R"(, "fpn_levels": 3)") == -2 * (9 * 32 * 32 + 32));
+    for (const auto& [key, value, range] : {std::tuple<const char*, int, const char*>{"head_convs", 65, "0 to 64"},
+                                            {"fpn_levels", 2, "3 to 8"},
+                                            {"fpn_levels", 9, "3 to 8"},
+                                            {"num_classes", 0, "1 to 10000000"},
+                                            {"anchors", 0, "1 to 1000"}}) {
+        INFO(key << " " << value);
+        CHECK_THAT(
+            error_of(net + ", \"" + key + "\": " + std::to_string(value) + "}"),
+            Catch::Contains(std::string(key) + " is " + std::to_string(value) + "; retinanet takes from " + range));
+    }
+}
+
+TEST_CASE("a speech classifier may weigh its layers", "[model][hf]") {
+    const std::string classifier = R"(, "architectures": ["Wav2Vec2ForSequenceClassification"])";
+    CHECK(parameters(vit("wav2vec2", classifier + R"(, "use_weighted_layer_sum": true)")) -
+              parameters(vit("wav2vec2", classifier)) ==
+          3);
+    CHECK(parameters(vit("wav2vec2", R"(, "use_weighted_layer_sum": true)")) == parameters(vit("wav2vec2", "")));
+}
