@@ -5,6 +5,7 @@
 
 #include "predictor/model/hf_config.h"
 #include "predictor/model/workload.h"
+#include "predictor/model/zoo_alias.h"
 #include "predictor/model/zoo_diffusion.h"
 #include "predictor/model/zoo_image.h"
 #include "predictor/model/zoo_other.h"
@@ -23,6 +24,16 @@ std::vector<std::string> zoo_names() {
 
 Result<ModelSpec> build_zoo_model(const std::string& name, const BuildOptions& options,
                                   std::vector<std::string>& assumed) {
+    if (const std::int64_t classes = tagged_classes(name); classes > 0) {
+        BuildOptions its = options;
+        if (its.classes == 0) {
+            its.classes = classes;
+            assumed.push_back(fmt::format("{} classes (of the set in the model's name)", classes));
+        }
+        auto built = build_zoo_model(name.substr(0, name.rfind('.')), its, assumed);
+        if (built) built->name = name;
+        return built;
+    }
     const auto size_or = [&](std::int64_t standard) {
         if (options.image_size == 0) assumed.push_back(fmt::format("image_size {} (the model's default)", standard));
         return options.image_size > 0 ? options.image_size : standard;

@@ -161,7 +161,29 @@ constexpr std::pair<std::string_view, const char*> other_names[] = {
     {"mistral7binstructv0.3", "Mistral-7B-v0.3"},
 };
 
+constexpr std::pair<std::string_view, std::int64_t> class_tags[] = {
+    {".miil_in21k", 11221}, {".in21k", 21843}, {".in22k", 21841}, {".in12k", 11821}};
+
 }  // namespace
+
+std::int64_t tagged_classes(std::string_view name) {
+    for (const auto& [tag, classes] : class_tags)
+        if (name.ends_with(tag)) return classes;
+    return 0;
+}
+
+std::string_view class_tag(std::string_view name) {
+    const auto point = name.rfind('.');
+    const std::string_view recipe = point == std::string_view::npos ? "" : name.substr(point + 1);
+    if (recipe.find("in1k") != std::string_view::npos) return "";
+    for (const auto& [tag, classes] : class_tags) {
+        const std::string_view data = tag.substr(1);
+        // Names without a point: "_in21k" of timm, "-in22k" of the hub, whose "-in21k" have no head.
+        const bool behind = name.ends_with("_" + std::string(data)) || (data == "in22k" && name.ends_with("-in22k"));
+        if (recipe.find(data) != std::string_view::npos || behind) return tag;
+    }
+    return "";
+}
 
 std::optional<std::string> zoo_alias(std::string_view key) {
     for (const auto& [other, known] : other_names)

@@ -83,7 +83,10 @@ std::optional<std::string> find_zoo_name(std::string_view name) {
     if (const auto slash = name.rfind('/'); slash != std::string_view::npos) name.remove_prefix(slash + 1);
     if (name.size() > 128) return std::nullopt;
     if (auto known = find_key(key_of(name))) return known;
-    return find_key(key_of(without_decoration(to_lower(name))));
+    const std::string lower = to_lower(name);
+    auto known = find_key(key_of(without_decoration(lower)));
+    if (known) *known += class_tag(lower);
+    return known;
 }
 
 }  // namespace dlcast

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
+#include <algorithm>
+
 #include "model_test_support.h"
+#include "predictor/model/zoo.h"
 
 using namespace dlcast;
 
@@ -53,6 +56,28 @@ TEST_CASE("other collections' names mean the same layers", "[model][zoo]") {
 }
 
 // 64 x 3 x 3 x 3 + ... unchanged; only fc8 follows the classes: 4096 x 10 + 10 instead of 4096 x 1000 + 1000.
+// 85,798,656 + 769 x 21,843; 87,566,464 + 1,025 x 21,841; timm's names say what the head was trained on.
+TEST_CASE("a name of a larger ImageNet brings its classes", "[model][zoo]") {
+    for (const auto& [name, parameters] :
+         {std::pair<const char*, std::uint64_t>{"timm/vit_base_patch16_224.augreg_in21k", 102'595'923},
+          {"vit_base_patch16_224_in21k", 102'595'923},
+          {"timm/vit_base_patch16_224.augreg_in21k_ft_in1k", 86'567'656},
+          {"timm/convnext_base.fb_in22k", 109'953'489},
+          {"timm/convnext_base.fb_in22k_ft_in1k", 88'591'464}}) {
+        INFO(name);
+        CHECK(zoo_workload(name).model.parameters == parameters);
+        const auto known = find_zoo_name(name);
+        REQUIRE(known);
+        CHECK(find_zoo_name(*known) == known);
+    }
+    const auto w = zoo_workload("timm/vit_base_patch16_224.augreg_in21k");
+    CHECK(std::find(w.assumed.begin(), w.assumed.end(), "21843 classes (of the set in the model's name)") !=
+          w.assumed.end());
+    const auto stated =
+        good_workload(R"({"model": "timm/vit_base_patch16_224.augreg_in21k", "dataset": {"classes": 10}})");
+    CHECK(stated.model.parameters == 102'595'923 - 21'833 * 769);
+}
+
 TEST_CASE("the data set's classes decide the last layer", "[model][zoo]") {
     const auto w = good_workload(R"({"model": "vgg16", "dataset": {"samples": 100, "classes": 10}})");
     CHECK(w.model.parameters == 138'357'544 - 990 * 4097);
