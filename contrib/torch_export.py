@@ -51,7 +51,7 @@ ACTIVATIONS = {
     "relu": "relu", "gelu": "gelu", "silu": "silu", "sigmoid": "sigmoid", "tanh": "tanh", "hardswish": "hard_swish",
     "hardsigmoid": "hard_sigmoid", "leaky_relu": "leaky_relu", "elu": "elu", "hardtanh": "relu6", "mish": "mish",
     "softplus": "softplus", "_prelu_kernel": "prelu", "_softmax": "softmax", "_log_softmax": "softmax",
-    "native_dropout": "dropout", "bernoulli": "dropout",
+    "native_dropout": "dropout",
 }
 NORMS = {"native_batch_norm": "batch_norm", "cudnn_batch_norm": "batch_norm", "_native_batch_norm_legit": "batch_norm",
          "native_layer_norm": "layer_norm", "native_group_norm": "group_norm"}
@@ -95,6 +95,7 @@ class Recorder(TorchDispatchMode):
         self.layers, self.current, self.muted, self.left_out = [], None, 0, set()
         self.learned = dict(owners)  # of each tensor: it, and the parameter it shows
         self.used = set()
+        self.noise = {}  # of each tensor drawn to drop values: it, kept so that its id stays its own
 
     def is_learned(self, tensor):
         return isinstance(tensor, torch.Tensor) and id(tensor) in self.learned
@@ -143,6 +144,12 @@ class Recorder(TorchDispatchMode):
             return self.learns(args[1], args[2])
         if plain in ACTIVATIONS:
             return self.add(ACTIVATIONS[plain], first, result)
+        if plain == "bernoulli":
+            self.noise[id(result)] = result
+            return None
+        if plain == "mul" and any(id(factor) in self.noise for factor in args[:2]):  # what a dropout is made of
+            image = args[1] if id(first) in self.noise else first
+            return self.add("dropout", image, result)
         if plain in SUMS and isinstance(result, torch.Tensor) and result.is_floating_point():
             return self.note_sum(plain, args, out)
         if name == "cat":
@@ -176,7 +183,8 @@ class Recorder(TorchDispatchMode):
     def note_convolution(self, args, out):
         image, weight, bias, stride, _, dilation, transposed, _, groups = args[:9]
         if image.dim() > 4:
-            raise SystemExit("torch_export: volumes are not supported")
+            raise SystemExit("torch_export: volumes (Conv3d) are not supported; measure a step and state it under "
+                             "\"measured\" beside a model of images of about as many FLOPs")
         keys = {"out": int(out.shape[1]), "kernel": pair(weight.shape[2:])}
         if stride[0] != 1:
             keys["stride"] = int(stride[0])
@@ -332,6 +340,9 @@ def make_module(text):
 
 def remedy(told, options):
     """Of a forward pass that failed, by what PyTorch says."""
+    if "forward()" in told and "required positional argument" in told:
+        return ("wrap it in a module whose forward takes one input and makes the others, as def forward(self, x): return "
+                "self.net(x, torch.ones_like(x))")
     if not options.tokens and "indices" in told:
         return "where the input is token ids, add --tokens"
     if options.device == "meta" and "meta" in told.lower():

@@ -118,6 +118,17 @@ def compare_shared_and_frozen(dlcast, folder):
     return faults
 
 
+def dropouts_are_one_layer():
+    """Of elements, of channels and in place: no product with what was drawn stays beside it."""
+    net = torch.nn.Sequential(torch.nn.Conv2d(3, 4, 3), torch.nn.Dropout(), torch.nn.Dropout2d(),
+                              torch.nn.Dropout(inplace=True), torch.nn.Conv2d(4, 4, 1))
+    made = export(net, [3, 8, 8])["model"]["layers"]
+    types = [(layer["type"], layer.get("repeat", 1)) for layer in made]
+    good = types == [("conv2d", 1), ("dropout", 3), ("conv2d", 1)] and "at" not in made[2]
+    print(f"dropouts: {types}  {'ok' if good else 'BAD'}")
+    return good
+
+
 SCRIPT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", "..", "contrib", "torch_export.py"))
 
 
@@ -155,6 +166,18 @@ class Branching(torch.nn.Module):
         image = self.conv(image)
         return image * 2 if image.mean() > 0 else image
 
+class TwoInputs(Net):
+    def forward(self, tokens, mask):
+        return super().forward(tokens) * mask
+
+class Volumes(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.conv = torch.nn.Conv3d(3, 4, 3)
+
+    def forward(self, film):
+        return self.conv(film)
+
 number = int
 """
 
@@ -173,6 +196,8 @@ CALLS = [
     ("my_package.net:number --input 8", 1, "makes no torch.nn.Module (int)"),
     ("my_package.net:Branching --input 3,8,8", 1, "add --device cpu"),
     ("my_package.net:Branching --input 4,8,8 --device cpu", 1, "give the shape of one sample"),
+    ("my_package.net:TwoInputs --input 8 --tokens", 1, "wrap it in a module whose forward takes one input"),
+    ("my_package.net:Volumes --input 3,8,8,8", 1, "measure a step and state it"),
 ]
 
 
@@ -192,6 +217,7 @@ def compare_calls(folder):
 
 def main(dlcast):
     faults = 0 if tells_that_pytorch_is_missing() else 1
+    faults += 0 if dropouts_are_one_layer() else 1
     faults += compare_counts(dlcast)
     with tempfile.TemporaryDirectory() as folder:
         faults += compare_calls(folder)
