@@ -551,7 +551,7 @@ Result<ModelSpec> build_config(const Value& config, const std::string& source, c
         return build_config(part, source, name, options, assumed,
                             !family && !text->find("model_type") && its == "llama");
     }
-    if (!family && !is_misspelt(type->as_string())) {
+    if (!family && (other_layers(config) || !is_misspelt(type->as_string()))) {
         const auto guess = guess_family(config, type->as_string(), source, assumed);
         if (!guess) return guess.error();
         family = *guess;
