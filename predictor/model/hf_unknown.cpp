@@ -41,9 +41,15 @@ bool has_zero(const Value& list) {
 }  // namespace
 
 const Value::Member* other_layers(const Value& config) {
+    // Falcon-H1's layers are all of both kinds, whatever its list says.
+    for (const Value::Member& member : config.as_object())
+        if (member.key == "mamba_d_ssm" && !member.value.is_null()) return &member;
+    // Granite 4's dense models carry the sizes of state spaces that none of their layers has.
+    const Value* kinds = config.find("layer_types");
+    const bool unused = kinds && kinds->is_array() && !lists_other_layers(*kinds);
     for (const Value::Member& member : config.as_object()) {
         const std::string_view key = member.key;
-        if (member.value.is_null()) continue;
+        if (member.value.is_null() || (unused && key.starts_with("mamba_"))) continue;
         if (is_one_of(key, {"layer_types", "block_types", "layers_block_type"})) {
             if (lists_other_layers(member.value)) return &member;
         } else if (key == "attn_type_list") {  // 0: linear attention
@@ -93,7 +99,7 @@ bool may_change_network(const Value::Member& member) {
                       "multiplier",  "scale_",  "_scale",  "jitter",      "_token",    "num_return",  "quant",
                       "torchscript", "_std",    "theta",   "max_length",  "min_length"}) ||
         key.starts_with("_") || key.starts_with("use_flash") || key.starts_with("top_") || key.starts_with("do_") ||
-        key.starts_with("max_"))
+        key.starts_with("max_") || key.starts_with("mamba_"))
         return false;
     return !is_one_of(key, {"is_decoder",
                             "is_encoder_decoder",

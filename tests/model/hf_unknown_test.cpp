@@ -8,7 +8,9 @@ using namespace hf_configs;
 namespace {
 
 std::string refused(const std::string& type, const std::string& keys) {
-    return error_of("{" + sizes(type) + R"(, "num_key_value_heads": 2)" + keys + "}");
+    std::string config = "{";  // gcc 12 warns of a text put in front
+    config.append(sizes(type)).append(R"(, "num_key_value_heads": 2)").append(keys).append("}");
+    return error_of(config);
 }
 
 }  // namespace
@@ -39,6 +41,10 @@ TEST_CASE("layers other than attention are refused, by the keys that say of them
 TEST_CASE("kinds of attention are read whatever the family", "[model][hf]") {
     CHECK(refused("newllm", R"(, "layer_types": ["sliding_attention", "full_attention"])").empty());
     CHECK(refused("newllm", R"(, "attn_type_list": [1, 1])").empty());
+    // Sizes of state spaces are nobody's where each layer is said to be attention.
+    const std::string granite = R"(, "layer_types": ["attention", "attention"], "mamba_n_heads": 128)";
+    CHECK(refused("granitemoehybrid", granite).empty());
+    CHECK_FALSE(refused("granitemoehybrid", granite + R"(, "mamba_d_ssm": 1536)").empty());
 }
 
 TEST_CASE("sizes of an unknown family that nobody read are named", "[model][hf]") {
