@@ -519,6 +519,8 @@ Result<const HfFamily*> guess_family(const Value& config, const std::string& typ
     const char* like = nearest_design(config);
     if (!like) return nullptr;
     assumed.push_back(fmt::format("model_type {} (unknown) is read as {}", one_line(type, longest_shown), like));
+    if (std::string_view(like) != "bert" && !config.find("tie_word_embeddings"))
+        assumed.emplace_back("tie_word_embeddings false (not stated; the family's own default is unknown)");
     return find_family(like);
 }
 

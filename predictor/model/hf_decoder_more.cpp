@@ -181,6 +181,7 @@ Result<ModelSpec> build_deepseek(HfConfig& c, const std::string& name) {
     const std::int64_t layers = c.size({"num_hidden_layers"}), width = c.size({"hidden_size"}),
                        vocab = c.size({"vocab_size"});
     const std::int64_t heads = c.size({"num_attention_heads"});
+    c.size_or({"num_key_value_heads"}, heads);  // no matter: the latent serves all heads
     // MiniCPM3 writes none.
     const std::int64_t value = c.guessed ? std::max<std::int64_t>(1, width / heads) : 128;
     const Latent latent{heads,

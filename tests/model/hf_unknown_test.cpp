@@ -65,6 +65,10 @@ TEST_CASE("an unknown family with latents is read as DeepSeek's attention", "[mo
     const auto w = with_keys(sizes("minicpm3"), R"(, "num_key_value_heads": 4, "q_lora_rank": 32, "kv_lora_rank": 24,
         "qk_nope_head_dim": 16, "qk_rope_head_dim": 8)");
     CHECK(assumes(w, "model_type minicpm3 (unknown) is read as deepseek_v3"));
+    CHECK(assumes(w, "tie_word_embeddings false (not stated"));
+    CHECK_FALSE(assumes(w, "not read of the config"));
+    CHECK_FALSE(assumes(with_keys(sizes("newllm"), R"(, "num_key_value_heads": 2, "tie_word_embeddings": true)"),
+                        "not stated; the family"));
     CHECK(w.model.parameters ==
           2 * table + 64 +
               2 * (64 * 32 + 32 * 4 * 24 + 64 * 32 + 24 * 4 * 32 + 64 * 64 + 32 + 24 + 128 + 3 * 64 * 256));
