@@ -25,6 +25,7 @@ struct Lora {
     std::int64_t rank = 0;
     std::vector<Target> targets;  // none: all projections of attention
     bool all_linear = false;
+    bool packed = false;  // the model's three projections are one layer
 };
 
 Result<Lora> read_lora(const std::string& text) {
@@ -174,6 +175,9 @@ std::vector<Adapter> adapters_of(const ModelSpec& model, std::size_t i, Lora& lo
         for (const char* which : {"q", "k", "v"}) parts.push_back({at + which, {std::string(".") + which, out / 3}});
         if (lora.all_linear) parts.erase(parts.begin());
     }
+    // Phi-3's two products of a gated MLP are one layer, too.
+    if (lora.packed && !lora.all_linear && is_in(name, "mlp") && last_part(name) == "gate")
+        parts.push_back({name + "_up_proj", {".up", 2 * out}});
     std::vector<Adapter> found;
     for (const auto& [its_name, adapter] : parts) {
         bool wanted = lora.all_linear;
@@ -245,6 +249,8 @@ Error no_target(const ModelSpec& model, const Lora& lora) {
 Status apply_lora(ModelSpec& model, const std::string& text, std::vector<std::string>& assumed) {
     auto lora = read_lora(text);
     if (!lora) return lora.error();
+    lora->packed = std::any_of(model.layers.begin(), model.layers.end(),
+                               [](const Layer& layer) { return layer.name.ends_with("attn.qkv"); });
     std::vector<Layer> layers;
     bool any = false;
     for (std::size_t i = 0; i < model.layers.size(); ++i) {

@@ -35,6 +35,7 @@ TEST_CASE("LoRA's targets may have PEFT's names", "[model][trainable]") {
         {"Llama-2-7b", "Q_PROJ+k_proj+v_proj+o_proj", 32 * 4 * 8192},
         {"Llama-2-7b", "gate_proj+up_proj+down_proj", 32 * 3 * (4096 + 11008)},
         {"Llama-2-7b", "all-linear", 32 * (4 * 8192 + 3 * (4096 + 11008))},
+        {"Phi-3-mini-4k", "qkv_proj+gate_up_proj", 32 * ((3072 + 3 * 3072) + (3072 + 2 * 8192))},
         {"gpt2", "c_attn", 12 * (768 + 2304)},
         {"gpt2", "c_proj", 12 * (2 * 768 + 3072 + 768)},
         {"gpt2", "attn.c_proj", 12 * 2 * 768},
