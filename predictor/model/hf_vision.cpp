@@ -194,6 +194,16 @@ Result<ModelSpec> build_hf_resnet(HfConfig& c, const std::string& name) {
     return with_size(std::move(model), image);
 }
 
+// The inner width of one of CLIP's towers; transformers' is the same whatever the width.
+std::int64_t clip_inner(HfConfig& c, const char* tower, std::int64_t width, std::int64_t standard) {
+    const std::int64_t inner = c.nested_or(tower, "intermediate_size", 0);
+    if (inner > 0) return inner;
+    if (standard != 4 * width)
+        c.assumed.push_back(
+            fmt::format("intermediate_size {} of {} (not stated; transformers' default for clip)", standard, tower));
+    return standard;
+}
+
 // CLIP (Radford et al., arXiv:2103.00020): an image and a text tower, both projected to one space.
 Result<ModelSpec> build_clip(HfConfig& c, const std::string& name) {
     VitOptions o;
@@ -205,7 +215,7 @@ Result<ModelSpec> build_clip(HfConfig& c, const std::string& name) {
     o.width = c.nested_or("vision_config", "hidden_size", 768);
     o.layers = c.nested_or("vision_config", "num_hidden_layers", 12);
     o.heads = c.nested_or("vision_config", "num_attention_heads", 12);
-    o.inner = c.nested_or("vision_config", "intermediate_size", 4 * o.width);
+    o.inner = clip_inner(c, "vision_config", o.width, 3072);
     o.activation = c.nested_text_or("vision_config", "hidden_act", "quick_gelu");
     o.patch_bias = false;
     o.first_norm = true;
@@ -221,7 +231,7 @@ Result<ModelSpec> build_clip(HfConfig& c, const std::string& name) {
     block.attention.heads = c.nested_or("text_config", "num_attention_heads", 8);
     block.attention.causal = true;
     block.attention.fused = o.fused;
-    block.mlp.inner = c.nested_or("text_config", "intermediate_size", 4 * width);
+    block.mlp.inner = clip_inner(c, "text_config", width, 2048);
     block.mlp.activation = c.nested_text_or("text_config", "hidden_act", "quick_gelu");
     block.dropout = false;
     if (c.failed()) return invalid_argument("incomplete");

@@ -45,7 +45,9 @@ Value clip(std::int64_t width, std::int64_t layers, std::int64_t patch, std::int
            std::int64_t image = 224) {
     Value out = hub_config("clip", {{"projection_dim", text_width}});
     out.set("vision_config", vit("clip_vision_model", layers, width, patch, image));
-    Value text = hub_config("clip_text_model", {{"hidden_size", text_width}, {"num_attention_heads", text_width / 64}});
+    Value text = hub_config(
+        "clip_text_model",
+        {{"hidden_size", text_width}, {"num_attention_heads", text_width / 64}, {"intermediate_size", 4 * text_width}});
     out.set("text_config", std::move(text));
     return out;
 }

@@ -103,3 +103,13 @@ TEST_CASE("a number of experts counts in families that have some", "[model][hf]"
     const std::string unknown = sizes("newllm") + R"(, "num_key_value_heads": 4)";
     check_changes(unknown, {{R"(, "num_experts": 8)", 2 * (7 * 3 * 64 * 256 + 8 * 64)}});
 }
+
+// Twelve layers of two products with biases: 2 x 1024 + 1 for each number of the inner width.
+TEST_CASE("CLIP's towers have transformers' inner widths where the config is silent", "[model][hf]") {
+    const auto clip = [](const std::string& keys) {
+        return R"("model_type": "clip", "vision_config": {"hidden_size": 1024, "num_attention_heads": 16)" + keys + "}";
+    };
+    CHECK(trained(clip("")) - trained(clip(R"(, "intermediate_size": 4096)")) == 12 * (2 * 1024 + 1) * (3072 - 4096));
+    CHECK(assumes(with_keys(clip("")), "intermediate_size 3072 of vision_config (not stated"));
+    CHECK_FALSE(assumes(with_keys(clip("")), "of text_config"));  // 2048, four times its 512
+}
