@@ -268,6 +268,9 @@ Result<ModelSpec> build_unet_config(HfConfig& c, const std::string& name) {
     if (levels > 0) o.attends.back() = false;
     if (auto down = attending(c, "down_block_types")) o.attends = *down;
     if (auto up = attending(c, "up_block_types")) {
+        if (up->size() != levels)
+            c.fail_at("up_block_types",
+                      fmt::format("up_block_types has {} blocks; write one for each of {} levels", up->size(), levels));
         o.attends_up = *up;
         std::reverse(o.attends_up.begin(), o.attends_up.end());  // they are listed as they come, the coarsest first
     }

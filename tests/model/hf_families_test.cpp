@@ -103,6 +103,11 @@ TEST_CASE("the blocks of a U-Net are those of its config", "[model][formats]") {
     const auto plain = unet(R"(, "up_block_types": ["UpBlock2D", "UpBlock2D", "UpBlock2D", "UpBlock2D"])");
     for (const Layer& layer : plain.model.layers)
         CHECK_FALSE((layer.name.starts_with("up") && layer.name.find(".attn") != std::string::npos));
+    for (const char* list : {"[]", R"(["UpBlock2D"])"})
+        CHECK_THAT(error_of(R"({"_class_name": "UNet2DConditionModel", "up_block_types": )" + std::string(list) + "}"),
+                   Catch::Contains("write one for each of 4 levels"));
+    CHECK_THAT(error_of(R"({"_class_name": "UNet2DConditionModel", "mid_block_type": "MidBlock"})"),
+               Catch::Contains("mid_block_type should be UNetMidBlock2DCrossAttn, UNetMidBlock2D or null"));
     const auto middle = unet(R"(, "mid_block_type": "UNetMidBlock2D")");
     for (const Layer& layer : middle.model.layers) CHECK_FALSE(layer.name.starts_with("mid.attn"));
     const auto more =
