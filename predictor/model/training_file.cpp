@@ -38,7 +38,8 @@ constexpr std::array foreign_keys = {"train_micro_batch_size_per_gpu",
                                      "eval_strategy",
                                      "evaluation_strategy",
                                      "eval_steps",
-                                     "save_strategy"};
+                                     "save_strategy",
+                                     "save_steps"};
 
 constexpr std::array own_keys = {"batch_size", "batch_per",
                                  "grad_accum", "micro_batch",

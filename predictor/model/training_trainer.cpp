@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Keys: transformers' TrainingArguments.
+// Keys: transformers' TrainingArguments, and those that trl's SFTConfig adds.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -65,13 +65,39 @@ Status set_evaluation(const Value& in, TrainingConverter& c) {
     return ok();
 }
 
+// Checkpoints go by minutes here, by steps or epochs there.
+void note_checkpoints(const Value& in, TrainingConverter& c) {
+    const Value* strategy = c.stated(in, "save_strategy");
+    const Value* steps = c.stated(in, "save_steps");
+    const std::string kind = strategy && strategy->is_string() ? to_lower(strategy->as_string()) : "";
+    const bool never = kind == "no" || (strategy && strategy->is_bool() && !strategy->as_bool());
+    if (never || c.states_own("checkpoint_minutes")) return;
+    std::string told;
+    if (!kind.empty() && (kind != "steps" || !steps))
+        told = fmt::format("save_strategy {}", one_line(kind, 20));
+    else if (steps && steps->is_number())
+        told = fmt::format("save_steps {}", steps->as_number());
+    if (!told.empty())
+        c.assume(fmt::format("{} is left out: state checkpoint_minutes for the time of checkpoints", told));
+}
+
+Status set_sequences(const Value& in, TrainingConverter& c) {
+    for (const char* key : {"max_seq_length", "max_length"})
+        if (auto s = c.count(in, key, "seq_len"); !s) return s;
+    const auto packing = c.flag(c.stated(in, "packing"), "packing");
+    if (!packing) return packing.error();
+    if (*packing) c.assume("packing is left out: each sample of the data set counts as one sequence");
+    return ok();
+}
+
 }  // namespace
 
 Status read_trainer(const Value& in, TrainingConverter& c) {
     for (const char* key : {"per_gpu_train_batch_size", "per_device_train_batch_size"})
         if (auto s = c.count(in, key, "batch_size"); !s) return s;
-    for (const auto read : {set_duration, set_switches, set_evaluation})
+    for (const auto read : {set_duration, set_switches, set_evaluation, set_sequences})
         if (auto s = read(in, c); !s) return s;
+    note_checkpoints(in, c);
     if (const Value* nested = in.find("deepspeed"); nested && nested->is_object())
         if (auto s = read_deepspeed(*nested, c); !s) return s;
     const Value* optimizer = c.stated(in, "optim");

@@ -356,6 +356,32 @@ TEST_CASE("switches of the Trainer may be texts; counts may not", "[model][forma
     CHECK(t.precision == training_of(R"({"num_train_epochs": 1})").precision);
 }
 
+TEST_CASE("trl's longest sequence is the sequence length", "[model][formats]") {
+    const auto of = [](const std::string& training) {
+        return good_workload(R"({"model": "gpt2", "training": )" + training + "}").model.seq_len;
+    };
+    CHECK(of(R"({"num_train_epochs": 1, "max_length": 256})") == 256);
+    CHECK(of(R"({"num_train_epochs": 1, "max_seq_length": 512})") == 512);
+    CHECK(of(R"({"num_train_epochs": 1, "max_length": 256, "seq_len": 128})") == 128);
+    CHECK(of(R"({"num_train_epochs": 1, "max_length": null, "seq_len": 128})") == 128);
+    CHECK_THAT(fault_of(R"({"num_train_epochs": 1, "max_length": 0})"), Catch::Contains("training: max_length is 0"));
+    CHECK(assumes(R"({"num_train_epochs": 1, "packing": true})",
+                  "packing is left out: each sample of the data set counts as one sequence"));
+    CHECK_FALSE(assumes(R"({"num_train_epochs": 1, "packing": false})", "packing"));
+}
+
+TEST_CASE("checkpoints of the Trainer are named as left out", "[model][formats]") {
+    const std::string remedy = " is left out: state checkpoint_minutes for the time of checkpoints";
+    CHECK(assumes(R"({"num_train_epochs": 1, "save_steps": 500})", "save_steps 500" + remedy));
+    CHECK(
+        assumes(R"({"num_train_epochs": 1, "save_strategy": "steps", "save_steps": 500})", "save_steps 500" + remedy));
+    CHECK(assumes(R"({"num_train_epochs": 1, "save_strategy": "epoch", "save_steps": 500})",
+                  "save_strategy epoch" + remedy));
+    for (const char* silent : {R"({"num_train_epochs": 1})", R"({"save_strategy": "no", "save_steps": 500})",
+                               R"({"save_steps": 500, "checkpoint_minutes": 30})"})
+        CHECK_FALSE(assumes(silent, remedy));
+}
+
 TEST_CASE("a text of key=value changes a training and its data set", "[model]") {
     const auto plain = parse_payload(R"({"model": "vgg16", "training": {"epochs": 3, "batch_size": 8}})");
     REQUIRE(plain);
