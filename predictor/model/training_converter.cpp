@@ -17,9 +17,14 @@ const Value* switch_of(const Value& in, const char* key) {
 }
 
 // What of an optimizer its counterpart has not.
-std::string left_out_of(const std::string& optimizer) {
+std::string left_out_of(const std::string& optimizer, const char* counterpart) {
     const auto has = [&](const char* part) { return optimizer.find(part) != std::string::npos; };
     const std::string name = one_line(optimizer, 40);
+    if (has("galore") || has("apollo") || has("mini"))
+        return fmt::format("{} counts as {}: that its states are smaller, and what that costs, is left out", name,
+                           counterpart);
+    if (has("onebit") || has("zeroone"))
+        return fmt::format("{} counts as {}: compressing what GPUs exchange is left out", name, counterpart);
     if (has("8bit") || has("4bit")) return fmt::format("optimizer states of {} count in 32 bits", name);
     return "";
 }
@@ -127,7 +132,7 @@ Status TrainingConverter::set_optimizer(const Value& name) {
                                       {"sgd", "momentum"}})
         if (text.find(part) != std::string::npos) {
             set("optimizer", known, name);
-            if (const std::string sentence = left_out_of(text); !sentence.empty()) assume(sentence);
+            if (const std::string sentence = left_out_of(text, known); !sentence.empty()) assume(sentence);
             return ok();
         }
     return fault(name,

@@ -54,6 +54,13 @@ Status note_offloads(const Value& in, TrainingConverter& c) {
 
 Status read_degrees(const Value& in, TrainingConverter& c) {
     if (auto s = c.set_zero(in, "zero_optimization", "stage"); !s) return s;
+    for (const char* key : {"tp_size", "autotp_size"})
+        if (auto s = c.degree(in, "tensor_parallel", key, "tp"); !s) return s;
+    const Value* pipeline = c.stated(in, "pipeline");
+    const Value* stages = pipeline ? c.stated(*pipeline, "stages") : nullptr;
+    if (stages && stages->is_integer() && stages->as_integer() > 1)
+        c.assume(fmt::format("pipeline.stages {} is left out: the program cuts its model; state parallel.pp",
+                             stages->as_integer()));
     return ok();
 }
 

@@ -382,6 +382,24 @@ TEST_CASE("checkpoints of the Trainer are named as left out", "[model][formats]"
         CHECK_FALSE(assumes(silent, remedy));
 }
 
+TEST_CASE("DeepSpeed's tensor parallelism is read; its pipeline and what an optimizer saves are named",
+          "[model][formats]") {
+    CHECK(training_of(R"({"tensor_parallel": {"autotp_size": 4}})").parallel.tp == 4);
+    CHECK(training_of(R"({"train_batch_size": 8, "tensor_parallel": {"tp_size": 2}})").parallel.tp == 2);
+    CHECK(training_of(R"({"train_batch_size": 8, "tensor_parallel": {"autotp_size": 0}})").parallel.tp == 1);
+    CHECK_THAT(fault_of(R"({"tensor_parallel": {"autotp_size": "two"}})"),
+               Catch::Contains("training: tensor_parallel.autotp_size is \"two\""));
+    CHECK(assumes(R"({"train_batch_size": 8, "pipeline": {"stages": 4}})",
+                  "pipeline.stages 4 is left out: the program cuts its model; state parallel.pp"));
+    CHECK(assumes(R"({"num_train_epochs": 1, "optim": "galore_adamw"})",
+                  "galore_adamw counts as adamw: that its states are smaller, and what that costs, is left out"));
+    CHECK(assumes(R"({"train_batch_size": 8, "optimizer": {"type": "OneBitAdam"}})",
+                  "onebitadam counts as adam: compressing what GPUs exchange is left out"));
+    for (const char* unknown : {"lomo", "adalomo"})
+        CHECK_THAT(fault_of(std::string(R"({"num_train_epochs": 1, "optim": ")") + unknown + "\"}"),
+                   Catch::Contains("has no counterpart"));
+}
+
 TEST_CASE("a text of key=value changes a training and its data set", "[model]") {
     const auto plain = parse_payload(R"({"model": "vgg16", "training": {"epochs": 3, "batch_size": 8}})");
     REQUIRE(plain);
