@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
-// Keys: accelerate's ClusterConfig and the plugins that it fills (DeepSpeedPlugin).
+// Keys: accelerate's ClusterConfig and the plugins that it fills (DeepSpeedPlugin, MegatronLMPlugin).
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -49,6 +49,25 @@ Status read_deepspeed_config(const Value& in, bool by_deepspeed, TrainingConvert
     return ok();
 }
 
+Status read_megatron(const Value& in, TrainingConverter& c) {
+    const char* const section = "megatron_lm_config";
+    const Value* config = c.stated(in, section);
+    if (!config) return ok();
+    if (auto s = c.degree(in, section, "megatron_lm_tp_degree", "tp"); !s) return s;
+    if (auto s = c.degree(in, section, "megatron_lm_pp_degree", "pp"); !s) return s;
+    if (auto s = c.count(*config, "megatron_lm_num_micro_batches", "grad_accum"); !s) return s;
+    const auto on = [&](const char* key) { return c.flag(c.stated(*config, key), fmt::format("{}.{}", section, key)); };
+    const auto sequences = on("megatron_lm_sequence_parallelism");
+    const auto recomputes = on("megatron_lm_recompute_activations");
+    const auto shards = on("megatron_lm_use_distributed_optimizer");
+    for (const auto* flag : {&sequences, &recomputes, &shards})
+        if (!*flag) return flag->error();
+    if (*sequences) c.set_parallel("sp", true, *config);
+    if (*recomputes) c.set("activation_checkpointing", "selective", *config);
+    if (*shards) c.set_parallel("zero", 1, *config);
+    return ok();
+}
+
 }  // namespace
 
 Status read_accelerate(const Value& in, TrainingConverter& c) {
@@ -62,6 +81,8 @@ Status read_accelerate(const Value& in, TrainingConverter& c) {
     if (auto s = read_fsdp(in, *by, c); !s) return s;
     if (const Value* processes = c.stated(in, "num_processes"); processes && processes->is_integer())
         c.assume(fmt::format("num_processes {} is left out: the job's GPUs count", processes->as_integer()));
+    if (by->empty() || *by == "megatron")
+        if (auto s = read_megatron(in, c); !s) return s;
     return read_deepspeed_config(in, *by == "deepspeed", c);
 }
 

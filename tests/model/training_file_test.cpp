@@ -400,6 +400,23 @@ TEST_CASE("DeepSpeed's tensor parallelism is read; its pipeline and what an opti
                    Catch::Contains("has no counterpart"));
 }
 
+// accelerate's MegatronLMPlugin: micro-batches are micro-steps of the loader's batch; recomputation is selective.
+TEST_CASE("accelerate's Megatron-LM says how a model is cut", "[model][formats]") {
+    const std::string config = R"("megatron_lm_config": {"megatron_lm_tp_degree": 4, "megatron_lm_pp_degree": 2,
+        "megatron_lm_num_micro_batches": 8, "megatron_lm_sequence_parallelism": true,
+        "megatron_lm_recompute_activations": "true", "megatron_lm_use_distributed_optimizer": true})";
+    const Training t = training_of(R"({"distributed_type": "MEGATRON_LM", )" + config + "}");
+    CHECK(t.parallel.tp == 4);
+    CHECK(t.parallel.pp == 2);
+    CHECK(t.parallel.sp);
+    CHECK(t.parallel.zero == 1);
+    CHECK(t.grad_accum == 8);
+    CHECK(t.activation_checkpointing == "selective");
+    CHECK(training_of(R"({"distributed_type": "MULTI_GPU", )" + config + "}").parallel.tp == 1);
+    CHECK_THAT(fault_of(R"({"megatron_lm_config": {"megatron_lm_tp_degree": "4"}})"),
+               Catch::Contains("training: megatron_lm_config.megatron_lm_tp_degree is \"4\""));
+}
+
 TEST_CASE("a text of key=value changes a training and its data set", "[model]") {
     const auto plain = parse_payload(R"({"model": "vgg16", "training": {"epochs": 3, "batch_size": 8}})");
     REQUIRE(plain);
