@@ -13,34 +13,16 @@ namespace dlcast {
 namespace {
 
 // Keys of other tools; dlcast has none of them.
-constexpr std::array foreign_keys = {"train_micro_batch_size_per_gpu",
-                                     "train_batch_size",
-                                     "gradient_accumulation_steps",
-                                     "zero_optimization",
-                                     "per_device_train_batch_size",
-                                     "per_gpu_train_batch_size",
-                                     "num_train_epochs",
-                                     "max_steps",
-                                     "mixed_precision",
-                                     "distributed_type",
-                                     "deepspeed",
-                                     "deepspeed_config",
-                                     "fsdp",
-                                     "fsdp_config",
-                                     "megatron_lm_config",
-                                     "tensor_parallel",
-                                     "gradient_checkpointing",
-                                     "optim",
-                                     "torch_compile",
-                                     "max_length",
-                                     "max_seq_length",
-                                     "packing",
-                                     "num_processes",
-                                     "eval_strategy",
-                                     "evaluation_strategy",
-                                     "eval_steps",
-                                     "save_strategy",
-                                     "save_steps"};
+constexpr std::array foreign_keys = {
+    "train_micro_batch_size_per_gpu", "train_batch_size", "gradient_accumulation_steps", "zero_optimization",
+    "per_device_train_batch_size", "per_gpu_train_batch_size", "num_train_epochs", "max_steps", "mixed_precision",
+    "distributed_type", "deepspeed", "deepspeed_config", "fsdp", "fsdp_config", "megatron_lm_config", "tensor_parallel",
+    "gradient_checkpointing", "optim", "torch_compile", "max_length", "max_seq_length", "packing", "num_processes",
+    "eval_strategy", "evaluation_strategy", "eval_steps", "save_strategy", "save_steps",
+    // Without effect on time, and common.
+    "learning_rate", "weight_decay", "warmup_steps", "warmup_ratio", "lr_scheduler_type", "adam_beta1", "adam_beta2",
+    "adam_epsilon", "max_grad_norm", "gradient_clipping", "per_device_eval_batch_size", "logging_steps", "logging_dir",
+    "output_dir", "report_to", "run_name", "save_total_limit", "steps_per_print", "seed", "data_seed"};
 
 constexpr std::array own_keys = {"batch_size", "batch_per",
                                  "grad_accum", "micro_batch",
@@ -57,6 +39,7 @@ constexpr std::array own_keys = {"batch_size", "batch_per",
 std::string likely_meant(const std::string& key) {
     std::vector<std::string> known(foreign_keys.begin(), foreign_keys.end());
     known.insert(known.end(), own_keys.begin(), own_keys.end());
+    known.emplace_back("optimizer");
     if (std::find(known.begin(), known.end(), key) != known.end()) return "";
     const std::string near = nearest_name(key, known);
     return !near.empty() && edit_distance(to_lower(key), near) <= 2 ? near : "";

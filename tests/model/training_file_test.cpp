@@ -417,6 +417,18 @@ TEST_CASE("accelerate's Megatron-LM says how a model is cut", "[model][formats]"
                Catch::Contains("training: megatron_lm_config.megatron_lm_tp_degree is \"4\""));
 }
 
+TEST_CASE("keys without effect on time are enough to tell another tool's configuration", "[model][formats]") {
+    const std::string plain = R"({"epochs": 1, "batch_size": 8, "learning_rate": 1e-4, "weight_decay": 0.01,
+        "warmup_steps": 100, "lr_scheduler_type": "cosine", "logging_steps": 10, "output_dir": "x", "seed": 1)";
+    CHECK(training_of(plain + "}").batch_size == 8);
+    CHECK_FALSE(assumes(plain + "}", "is not read"));
+    CHECK(assumes(plain + R"(, "optimiser": "adam"})", "key \"optimiser\" is not read; did you mean \"optimizer\"?"));
+    for (const char* key : {"learning_rate", "weight_decay", "warmup_steps", "warmup_ratio", "lr_scheduler_type",
+                            "logging_steps", "save_steps", "output_dir", "seed", "adam_beta1"})
+        CHECK(training_of(std::string(R"({"epochs": 2, ")") + key + "\": null}").epochs == 2.0);
+    CHECK_THAT(fault_of(R"({"epochs": 1, "batch_sise": 8})"), Catch::Contains("batch_sise"));
+}
+
 TEST_CASE("a text of key=value changes a training and its data set", "[model]") {
     const auto plain = parse_payload(R"({"model": "vgg16", "training": {"epochs": 3, "batch_size": 8}})");
     REQUIRE(plain);
