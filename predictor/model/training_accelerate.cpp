@@ -33,9 +33,7 @@ Status read_deepspeed_config(const Value& in, bool by_deepspeed, TrainingConvert
     const Value* file = c.stated(*nested, "deepspeed_config_file");
     if (file && file->is_object())
         if (auto s = read_deepspeed(*file, c); !s) return s;
-    if (file && file->is_string())
-        c.assume(fmt::format("deepspeed_config_file {} is not read here; write its object in the place of its name",
-                             one_line(file->as_string(), 60)));
+    c.note_unread_file("deepspeed_config_file", file);
     c.note_offload("offload_optimizer", c.stated(*nested, "offload_optimizer_device"));
     c.note_offload("offload_param", c.stated(*nested, "offload_param_device"));
     if (auto s = c.set_zero(in, "deepspeed_config", "zero_stage"); !s) return s;

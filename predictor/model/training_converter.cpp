@@ -57,6 +57,20 @@ void TrainingConverter::assume(const std::string& sentence) {
         sentences->push(sentence);
 }
 
+void TrainingConverter::note_unread_file(const char* key, const Value* name) {
+    if (name && name->is_string())
+        assume(fmt::format("{} {} is not read here; write its object in the place of its name", key,
+                           one_line(name->as_string(), 60)));
+}
+
+void TrainingConverter::note_misspelt(const std::string& key, const std::string& name,
+                                      const std::vector<std::string>& known) {
+    if (std::find(known.begin(), known.end(), key) != known.end()) return;
+    const std::string near = nearest_name(key, known);
+    if (!near.empty() && edit_distance(to_lower(key), near) <= 2)
+        assume(fmt::format("key \"{}\" is not read; did you mean \"{}\"?", one_line(name, 60), near));
+}
+
 void TrainingConverter::note_offload(const char* what, const Value* device) {
     if (!device || !device->is_string() || to_lower(device->as_string()) == "none") return;
     assume(fmt::format("{} to {} is left out: what it moves counts in GPU memory, and moving it takes no time", what,

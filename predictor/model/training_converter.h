@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "predictor/base/reader.h"
 #include "predictor/base/result.h"
@@ -30,6 +31,9 @@ public:
     void set_parallel(const char* key, Value value, const Value& from);
     /// A sentence of `assumed`; it stands once.
     void assume(const std::string& sentence);
+    /// Of a file that was not put in the place of its name (only a file's own references are followed).
+    void note_unread_file(const char* key, const Value* name);
+    void note_misspelt(const std::string& key, const std::string& name, const std::vector<std::string>& known);
     void note_offload(const char* what, const Value* device);
 
     Status fault(const Value& at, const std::string& text) const;

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: GPL-2.0-or-later
 #include "predictor/model/training_file.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <string>
+#include <vector>
 
-#include "predictor/base/text.h"
 #include "predictor/model/training_converter.h"
 
 namespace dlcast {
@@ -35,14 +34,12 @@ constexpr std::array own_keys = {"batch_size", "batch_per",
                                  "measured",   "checkpoint_minutes",
                                  "precision",  "activation_checkpointing"};
 
-// Tools have far more keys than have to do with time; one that is nearly a known key is likely misspelt.
-std::string likely_meant(const std::string& key) {
+// Tools have far more keys than have to do with time; one that is nearly one of these is likely misspelt.
+std::vector<std::string> known_keys() {
     std::vector<std::string> known(foreign_keys.begin(), foreign_keys.end());
     known.insert(known.end(), own_keys.begin(), own_keys.end());
     known.emplace_back("optimizer");
-    if (std::find(known.begin(), known.end(), key) != known.end()) return "";
-    const std::string near = nearest_name(key, known);
-    return !near.empty() && edit_distance(to_lower(key), near) <= 2 ? near : "";
+    return known;
 }
 
 }  // namespace
@@ -60,10 +57,9 @@ Result<Value> to_dlcast_training(const Value& training, const std::string& sourc
     TrainingConverter converter(source, training, out);
     for (const auto read : {read_deepspeed, read_trainer, read_accelerate})
         if (auto s = read(training, converter); !s) return s.error();
+    const std::vector<std::string> known = known_keys();
     for (const Value::Member& member : training.as_object()) {
-        if (const std::string meant = likely_meant(member.key); !meant.empty())
-            converter.assume(
-                fmt::format("key \"{}\" is not read; did you mean \"{}\"?", one_line(member.key, 40), meant));
+        converter.note_misspelt(member.key, member.key, known);
         const bool own = std::find(own_keys.begin(), own_keys.end(), member.key) != own_keys.end() ||
                          (member.key == "optimizer" && member.value.is_string());
         const bool of_deepspeed = member.key == "activation_checkpointing" && member.value.is_object();

@@ -141,6 +141,15 @@ Status set_kind(const Option& option, const Value* section, const Value& place, 
     return ok();
 }
 
+void note_misspelt_keys(const Value* section, TrainingConverter& c) {
+    if (!section) return;
+    constexpr std::string_view before = "fsdp_";
+    for (const Value::Member& m : section->as_object())
+        c.note_misspelt(m.key.starts_with(before) ? m.key.substr(before.size()) : m.key, "fsdp_config." + m.key,
+                        {"version", "sharding_strategy", "reshard_after_forward", "activation_checkpointing",
+                         "offload_params", "cpu_offload"});
+}
+
 }  // namespace
 
 Status read_fsdp(const Value& in, const std::string& distributed_by, TrainingConverter& c) {
@@ -152,6 +161,7 @@ Status read_fsdp(const Value& in, const std::string& distributed_by, TrainingCon
     if (!is_sharded(*option, distributed_by, section)) return ok();
     const Value* place = option->is_on ? option->place : section ? section : in.find("distributed_type");
     if (auto s = set_kind(*option, section, *place, c); !s) return s;
+    note_misspelt_keys(section, c);
     const Named checkpointing = member_of(section, "activation_checkpointing");
     const auto recomputes = c.flag(checkpointing.value, checkpointing.name);
     if (!recomputes) return recomputes.error();

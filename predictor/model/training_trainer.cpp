@@ -100,6 +100,7 @@ Status read_trainer(const Value& in, TrainingConverter& c) {
     note_checkpoints(in, c);
     if (const Value* nested = in.find("deepspeed"); nested && nested->is_object())
         if (auto s = read_deepspeed(*nested, c); !s) return s;
+    c.note_unread_file("deepspeed", c.stated(in, "deepspeed"));
     const Value* optimizer = c.stated(in, "optim");
     return optimizer ? c.set_optimizer(*optimizer) : ok();
 }

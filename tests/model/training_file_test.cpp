@@ -286,6 +286,18 @@ TEST_CASE("sharding that nobody names is named as assumed", "[model][formats]") 
     CHECK_FALSE(assumes(R"({"fsdp": "full_shard"})", full));
 }
 
+TEST_CASE("sharding that is not read is named", "[model][formats]") {
+    CHECK(assumes(R"({"distributed_type": "FSDP", "fsdp_config": {"fsdp_sharding_stategy": "NO_SHARD"}})",
+                  "key \"fsdp_config.fsdp_sharding_stategy\" is not read; did you mean \"sharding_strategy\"?"));
+    CHECK_FALSE(assumes(R"({"distributed_type": "FSDP", "fsdp_config": {"fsdp_cpu_ram_efficient_loading": true,
+            "fsdp_auto_wrap_policy": "SIZE_BASED_WRAP", "fsdp_min_num_params": 1, "fsdp_state_dict_type": "FULL_STATE_DICT",
+            "fsdp_use_orig_params": true, "fsdp_sync_module_states": true, "fsdp_forward_prefetch": false,
+            "fsdp_backward_prefetch": "BACKWARD_PRE", "fsdp_transformer_layer_cls_to_wrap": "Block", "xla": false}})",
+                        "is not read"));
+    CHECK(assumes(R"({"num_train_epochs": 1, "deepspeed": "ds.json"})",
+                  "deepspeed ds.json is not read here; write its object in the place of its name"));
+}
+
 TEST_CASE("sharding that does not exist is refused with its place", "[model][bad]") {
     CHECK_THAT(fault_of("{\"distributed_type\": \"FDSP\"}"),
                Catch::Contains(":1:56: distributed_type should be one of NO, MULTI_GPU, FSDP, DEEPSPEED"));
