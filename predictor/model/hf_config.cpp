@@ -399,7 +399,7 @@ bool HfConfig::is_for(const std::string& suffix) {
 }
 
 std::string HfConfig::head_task() {
-    if (!options.task.empty()) return options.task;
+    if (!options.task.empty() && !options.task_by_data_set) return options.task;
     for (const auto& [suffix, task] :
          {std::pair<const char*, const char*>{"ForSequenceClassification", "classification"},
           {"ForTokenClassification", "token_classification"},

@@ -122,7 +122,10 @@ Result<Workload> to_workload(const Declaration& declaration, const WorkloadOverr
     options.classes = w.dataset.classes;
     options.masked_tokens = w.dataset.masked_tokens;
     options.task = training->task;
-    if (options.task.empty() && w.dataset.name == "squad") options.task = "question_answering";
+    if (options.task.empty() && w.dataset.name == "squad") {
+        options.task = "question_answering";
+        options.task_by_data_set = true;
+    }
     options.framework = w.training.framework;
     options.compile = w.training.compile;
     auto built = build_model(*model, declaration.source_of("model"), options, training->seq_len, w.assumed);

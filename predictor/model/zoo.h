@@ -20,6 +20,7 @@ struct BuildOptions {
     std::int64_t classes = 0;
     std::int64_t masked_tokens = 0;  // of a masked language model: positions its head sees
     std::string task;                // task of a language model, see task_names()
+    bool task_by_data_set = false;   // nobody stated it: models that write text go on writing it
     std::string framework;           // software that runs it: decides which kernels are fused
     bool compile = false;
 };

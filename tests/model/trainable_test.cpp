@@ -89,6 +89,12 @@ TEST_CASE("the data set decides the head of an encoder", "[model]") {
           Shape{3});
     CHECK(good_workload(R"({"model": "bert-base-uncased", "dataset": "squad"})").model.layers.back().input ==
           Shape{384, 2});
+    // What writes text answers in words, unless the training says otherwise.
+    CHECK(good_workload(R"({"model": "gpt2", "dataset": "squad"})").model.layers.back().input == Shape{384, 50257});
+    CHECK(good_workload(R"({"model": "t5-small", "dataset": "squad"})").model.layers.back().input == Shape{384, 32128});
+    CHECK(good_workload(R"({"model": "gpt2", "dataset": "squad", "training": {"task": "question_answering"}})")
+              .model.layers.back()
+              .input == Shape{384, 2});
 }
 
 // Rows 1024 x 2 active of 8 experts: 256 rows each.
