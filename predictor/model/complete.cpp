@@ -4,6 +4,8 @@
 #include <cmath>
 #include <utility>
 
+#include "predictor/model/training.h"
+
 namespace dlcast {
 namespace {
 
@@ -52,9 +54,9 @@ Value complete_training(const Value* written, const Workload& w) {
     taken.set("compile", t.compile);
     if (w.model.image_size > 0) {
         taken.set("layout", t.channels_last ? "nhwc" : "nchw");
-        taken.set("image_size", w.model.image_size);
+        if (w.model.image_size <= most_image_size) taken.set("image_size", w.model.image_size);
     }
-    if (w.model.seq_len > 0) taken.set("seq_len", w.model.seq_len);
+    if (w.model.seq_len > 0 && w.model.seq_len <= most_seq_len) taken.set("seq_len", w.model.seq_len);
     return filled(written, taken);
 }
 

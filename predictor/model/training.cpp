@@ -200,8 +200,8 @@ Result<TrainingRead> read_training(const Value* value, const std::string& source
     if (t.checkpoint_minutes > 0 && t.checkpoint_minutes < least_checkpoint_minutes)
         r.fail("checkpoint_minutes", fmt::format("checkpoint_minutes is {:g}; it should be 0 (none) or at least {:g}",
                                                  t.checkpoint_minutes, least_checkpoint_minutes));
-    out.seq_len = r.integer("seq_len", 1, 100'000'000).value_or(0);
-    out.image_size = r.integer("image_size", 1, 100'000).value_or(0);
+    out.seq_len = r.integer("seq_len", 1, most_seq_len).value_or(0);
+    out.image_size = r.integer("image_size", 1, most_image_size).value_or(0);
     out.trainable = r.string("trainable").value_or("all");
     if (const Value* trainable = value ? value->find("trainable") : nullptr) out.trainable_at = trainable->at;
     if (const auto task = r.choice("task", task_names())) out.task = task_names()[*task];

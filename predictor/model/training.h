@@ -12,6 +12,9 @@
 
 namespace dlcast {
 
+/// The largest sizes of a sample that a training may state.
+constexpr std::int64_t most_seq_len = 100'000'000, most_image_size = 100'000;
+
 /// Training, and what of the object concerns the model or the data.
 struct TrainingRead {
     Training training;

@@ -105,3 +105,19 @@ TEST_CASE("completing keeps what was stated, and adds what was taken", "[model][
     CHECK(dataset.find("validation_samples")->as_integer() == 10'784);
     CHECK_FALSE(complete(*parse_payload(R"({"model": "vgg16"})"), zoo_workload("vgg16")).find("dataset"));
 }
+
+// Layers of 200,000 x 8 pixels and of 2 x 10^8 tokens: more than a training may state.
+TEST_CASE("what a written model has beyond a training's bounds reads back, too", "[model]") {
+    for (const char* model : {R"({"input": [3, 200000, 8], "layers": [{"type": "conv2d", "out": 2, "kernel": 3}]})",
+                              R"({"input": [200000000], "layers": [{"type": "embedding", "vocab": 9, "width": 2}]})"}) {
+        INFO(model);
+        const auto declared = parse_payload(std::string(R"({"model": )") + model + "}");
+        REQUIRE(declared);
+        const auto w = to_workload(*declared);
+        REQUIRE(w);
+        const auto again = parse_payload(write_json(complete(*declared, *w)));
+        REQUIRE(again);
+        REQUIRE(to_workload(*again));
+        CHECK(to_workload(*again)->model.parameters == w->model.parameters);
+    }
+}
