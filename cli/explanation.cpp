@@ -150,7 +150,7 @@ std::string explain_text(const Declaration& declaration, const Workload& w) {
         "\nparameters            {}{}\ntrained               {}\nforward               {:.4f} GFLOP a sample\n\n",
         w.model.parameters, published, w.model.trainable_parameters, forward_flops(w.model) / 1e9);
     for (const Setting& s : settings_of(declaration, w))
-        out += fmt::format("{:<28}{:<24}{}\n", s.key, s.value, s.origin);
+        out += fmt::format("{:<28}{:<23} {}\n", s.key, s.value, s.origin);
     out += "\n";
     for (const std::string& sentence : w.assumed) out += fmt::format("assumed        {}\n", sentence);
     for (const std::string& sentence : w.warnings) out += fmt::format("warning        {}\n", sentence);

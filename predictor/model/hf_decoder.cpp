@@ -126,8 +126,13 @@ void read_windows(HfConfig& c, Decoder& d) {
     d.window = c.size_or({"sliding_window"}, others || most ? (c.family == "gpt_oss" ? 128 : 4096) : 0);
     const bool off = switched && !c.flag_or("use_sliding_window", false);
     const std::int64_t full = c.size_or({"max_window_layers"}, 28);
-    const std::int64_t pattern = std::max<std::int64_t>(
-        1, c.size_or({"sliding_window_pattern", "_sliding_window_pattern"}, c.family == "gemma3_text" ? 6 : 4));
+    // EXAONE 4 writes it out: LLLG.
+    const Value* letters = c.value("sliding_window_pattern");
+    const std::int64_t pattern =
+        letters && letters->is_string()
+            ? std::max<std::int64_t>(1, static_cast<std::int64_t>(letters->as_string().size()))
+            : std::max<std::int64_t>(1, c.size_or({"sliding_window_pattern", "_sliding_window_pattern"},
+                                                  c.family == "gemma3_text" ? 6 : 4));
     if (const auto types = c.texts("layer_types"); types && !types->empty()) {
         d.windowed = [kinds = *types](std::int64_t i) {
             const auto at = static_cast<std::size_t>(i);

@@ -32,8 +32,10 @@ const HfFamily* find_family(const std::string& type) {
 // Families that go by another's blocks, and models of several parts whose text part stands at the top of the config.
 std::string canonical_type(const std::string& type) {
     static const std::pair<const char*, const char*> same[] = {
-        {"qwen2_vl", "qwen2"}, {"qwen2_5_vl", "qwen2"},         {"code_llama", "llama"},
-        {"nllb", "m2m_100"},   {"deepseek_v32", "deepseek_v3"}, {"kimi_k2", "deepseek_v3"},
+        {"qwen2_vl", "qwen2"},           {"qwen2_5_vl", "qwen2"},
+        {"qwen3_vl_text", "qwen3"},      {"qwen3_vl_moe_text", "qwen3_moe"},
+        {"code_llama", "llama"},         {"nllb", "m2m_100"},
+        {"deepseek_v32", "deepseek_v3"}, {"kimi_k2", "deepseek_v3"},
     };
     for (const auto& [name, other] : same)
         if (to_lower(type) == name) return other;

@@ -14,6 +14,10 @@ namespace {
 Status check_global_batch(const Value& in, TrainingConverter& c) {
     const Value* all = c.stated(in, "train_batch_size");
     const Value* micro = c.stated(in, "train_micro_batch_size_per_gpu");
+    // In the Trainer's section it has to be the batch of the Trainer's own arguments, which accumulate once unless
+    // stated.
+    const bool of_trainer = !micro && !c.written("batch_per");
+    if (of_trainer) micro = c.written("batch_size");
     if (!all || !micro) return ok();
     if (auto s = c.check_whole(*all, "train_batch_size", 1, c.most_count); !s) return s;
     const Value* micro_steps = c.stated(in, "gradient_accumulation_steps");
@@ -23,10 +27,12 @@ Status check_global_batch(const Value& in, TrainingConverter& c) {
     const double rank = micro->as_number() * (micro_steps ? micro_steps->as_number() : 1.0);
     const double ranks = all->as_number() / rank;
     if (ranks < 1.0 || ranks != std::floor(ranks))
-        return c.fault(*all, fmt::format("train_batch_size is {}; it should be a multiple of the {} samples a data "
-                                         "rank (train_micro_batch_size_per_gpu x gradient_accumulation_steps)",
-                                         all->as_number(), rank));
-    if (micro_steps) {
+        return c.fault(*all,
+                       fmt::format("train_batch_size is {}; it should be a multiple of the {} samples a data "
+                                   "rank ({} x gradient_accumulation_steps)",
+                                   all->as_number(), rank,
+                                   of_trainer ? "per_device_train_batch_size" : "train_micro_batch_size_per_gpu"));
+    if (micro_steps || of_trainer) {
         c.assume(fmt::format("train_batch_size {} is that of {} data ranks; DeepSpeed starts on no others",
                              all->as_number(), ranks));
         return ok();

@@ -65,6 +65,11 @@ Result<Value> to_dlcast_training(const Value& training, const std::string& sourc
         const bool of_deepspeed = member.key == "activation_checkpointing" && member.value.is_object();
         if (own && !of_deepspeed && !member.value.is_null()) out.set(member.key, member.value);
     }
+    // A batch in dlcast's own words is one of a GPU unless they say otherwise, too.
+    if (training.find("batch_size") && !training.find("batch_per"))
+        std::erase_if(out.as_object(), [](const Value::Member& member) {
+            return member.key == "batch_per" || member.key == "micro_batch";
+        });
     return out;
 }
 

@@ -90,6 +90,36 @@ Status set_sequences(const Value& in, TrainingConverter& c) {
     return ok();
 }
 
+// What changes memory or time and is not read, each with the value that says nothing.
+void note_unread(const Value& in, TrainingConverter& c) {
+    constexpr const char* keys[] = {"tp_size",
+                                    "parallelism_config",
+                                    "sequence_parallel_size",
+                                    "use_liger_kernel",
+                                    "auto_find_batch_size",
+                                    "global_batch_size",
+                                    "micro_batch_size",
+                                    "train_iters",
+                                    "tensor_model_parallel_size",
+                                    "pipeline_model_parallel_size"};
+    for (const char* key : keys) {
+        const Value* v = c.stated(in, key);
+        if (!v || (v->is_bool() && !v->as_bool()) || (v->is_integer() && v->as_integer() <= 1)) continue;
+        c.assume(fmt::format("{} is left out; dlcast's own keys say as much (docs/model-json.md)", key));
+    }
+}
+
+// A run of the Trainer has a batch of 8 a GPU where nobody states one.
+void assume_batch(const Value& in, TrainingConverter& c) {
+    constexpr std::int64_t standard = 8;
+    const Value* started = c.stated(in, "num_train_epochs");
+    if (!started) started = c.stated(in, "max_steps");
+    if (!started || c.written("batch_size") || c.states_own("batch_size")) return;
+    if (in.find("per_device_train_batch_size") || in.find("deepspeed")) return;  // "auto": others decide
+    c.set("batch_size", standard, *started);
+    c.assume(fmt::format("per_device_train_batch_size {} (not stated; the Trainer's default)", standard));
+}
+
 }  // namespace
 
 Status read_trainer(const Value& in, TrainingConverter& c) {
@@ -98,6 +128,8 @@ Status read_trainer(const Value& in, TrainingConverter& c) {
     for (const auto read : {set_duration, set_switches, set_evaluation, set_sequences})
         if (auto s = read(in, c); !s) return s;
     note_checkpoints(in, c);
+    note_unread(in, c);
+    assume_batch(in, c);
     if (const Value* nested = in.find("deepspeed"); nested && nested->is_object())
         if (auto s = read_deepspeed(*nested, c); !s) return s;
     c.note_unread_file("deepspeed", c.stated(in, "deepspeed"));

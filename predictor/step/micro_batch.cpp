@@ -18,13 +18,15 @@ Result<std::int64_t> micro_batch_of(const Training& training, const Layout& layo
     if (training.global_batch % parts == 0) return derives_steps ? training.micro_batch : training.global_batch / parts;
     const std::int64_t below = training.global_batch / parts * parts, above = below + parts;
     return invalid_argument(
-        fmt::format("training: a global batch of {} does not divide over {} data ranks{}; {} would do{}",
-                    training.global_batch, layout.dp,
+        fmt::format("training: a global batch of {} does not divide over {} data rank{}{}; {} would do{}",
+                    training.global_batch, layout.dp, layout.dp == 1 ? "" : "s",
                     derives_steps ? fmt::format(" x a micro-batch of {}", training.micro_batch)
                     : steps > 1   ? fmt::format(" x {} micro-steps", steps)
                                   : "",
                     below > 0 ? fmt::format("{} or {}", below, above) : fmt::format("{}", above),
-                    below > 0 ? "" : ", or fewer GPUs"));
+                    below > 0                                                       ? ""
+                    : derives_steps && training.global_batch < training.micro_batch ? ", or a smaller micro-batch"
+                                                                                    : ", or fewer GPUs"));
 }
 
 std::int64_t micro_steps_of(const Training& training, const Layout& layout) {

@@ -161,3 +161,18 @@ TEST_CASE("what transformers does not read of old configs is named", "[model][hf
                         "normalize"));
     CHECK(assumes(with_keys(sizes("deepseek_v3"), R"(, "num_nextn_predict_layers": 1)"), "num_nextn_predict_layers"));
 }
+
+// The norms of queries and keys are Qwen3's: 2 x 2 layers of 64.
+TEST_CASE("text parts of newer models are read as their families, and a pattern of letters as its length",
+          "[model][hf]") {
+    const auto count = [](const std::string& type, const std::string& more) {
+        return good_workload(R"({"model_type": ")" + type +
+                             R"(", "hidden_size": 256, "num_hidden_layers": 2, "num_attention_heads": 4,
+            "num_key_value_heads": 2, "head_dim": 64, "intermediate_size": 512, "vocab_size": 1000)" +
+                             more + "}")
+            .model.parameters;
+    };
+    CHECK(count("qwen3_vl_text", "") == count("qwen3", ""));
+    CHECK(count("qwen3", "") == count("llama", "") + 2 * 2 * 64);
+    CHECK(count("exaone4", R"(, "sliding_window_pattern": "LLLG")") == count("exaone4", ""));
+}

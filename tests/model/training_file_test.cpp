@@ -456,3 +456,45 @@ TEST_CASE("a text of key=value changes a training and its data set", "[model]") 
     for (const char* text : {"epochs", "=3", "dataset.x.y.z", ",", "batch_size=8,,epochs=3"})
         CHECK_FALSE(with_training(*plain, text, "--dl-train"));
 }
+
+TEST_CASE("the batch of a DeepSpeed section is held against the Trainer's own", "[model][formats]") {
+    const std::string trainer = R"({"num_train_epochs": 1, "per_device_train_batch_size": 8, "deepspeed": )";
+    const auto assumed = good_workload(R"({"model": "resnet18", "training": )" + trainer +
+                                       R"({"train_batch_size": 64, "zero_optimization": {"stage": 2}}}})")
+                             .assumed;
+    CHECK_THAT(assumed, Catch::VectorContains(
+                            std::string("train_batch_size 64 is that of 8 data ranks; DeepSpeed starts on no others")));
+    CHECK_THAT(error_of(R"({"model": "resnet18", "training": )" + trainer + R"({"train_batch_size": 100}}})"),
+               Catch::Contains("train_batch_size is 100; it should be a multiple of the 8 samples a data rank "
+                               "(per_device_train_batch_size x gradient_accumulation_steps)"));
+}
+
+TEST_CASE("a run of the Trainer that states no batch has the Trainer's", "[model][formats]") {
+    CHECK(training_of(R"({"num_train_epochs": 1})").batch_size == 8);
+    CHECK(training_of(R"({"num_train_epochs": 1, "batch_size": 16})").batch_size == 16);
+    CHECK(training_of(R"({"learning_rate": 1e-4, "epochs": 1})").batch_size == 32);
+    CHECK(training_of(R"({"num_train_epochs": 1, "deepspeed": {"train_micro_batch_size_per_gpu": 4}})").batch_size ==
+          4);
+}
+
+TEST_CASE("keys of parallelism that are not read are named", "[model][formats]") {
+    const auto assumed = good_workload(R"({"model": "gpt2", "training": {"num_train_epochs": 1, "tp_size": 4,
+        "auto_find_batch_size": false, "global_batch_size": 64, "sequence_parallel_size": 1}})")
+                             .assumed;
+    const auto names = [&](const std::string& key) {
+        return std::any_of(assumed.begin(), assumed.end(),
+                           [&](const std::string& text) { return text.starts_with(key + " is left out"); });
+    };
+    CHECK(names("tp_size"));
+    CHECK(names("global_batch_size"));
+    CHECK_FALSE(names("auto_find_batch_size"));
+    CHECK_FALSE(names("sequence_parallel_size"));
+}
+
+TEST_CASE("a batch in dlcast's own words wins over DeepSpeed's", "[model][formats]") {
+    const Training t =
+        training_of(R"({"train_batch_size": 64, "train_micro_batch_size_per_gpu": 4, "batch_size": 16, "steps": 9})");
+    CHECK(t.batch_size == 16);
+    CHECK(t.global_batch == 0);
+    CHECK(t.micro_batch == 0);
+}

@@ -40,6 +40,10 @@ TEST_CASE("a micro-batch beside a global batch leaves the micro-steps to the dat
     layout.dp = 3;
     CHECK_THAT(micro_batch_of(training, layout).error().message,
                Contains("3 data ranks x a micro-batch of 8") && Contains("240 or 264"));
+    training.global_batch = 3;
+    layout.dp = 1;
+    CHECK_THAT(micro_batch_of(training, layout).error().message,
+               Contains("1 data rank x a micro-batch of 8; 8 would do, or a smaller micro-batch"));
     training.micro_batch = 0;
     training.grad_accum = 4;
     CHECK(micro_steps_of(training, layout) == 4);
