@@ -126,6 +126,21 @@ bool is_in(std::string_view layer, std::string_view part) {
 
 std::string_view last_part(std::string_view name) { return name.substr(name.rfind('.') + 1); }
 
+bool is_any_in(std::string_view text, std::initializer_list<std::string_view> words) {
+    return std::any_of(words.begin(), words.end(),
+                       [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
+}
+
+// The first part that is a number, of a block among its like; "": none.
+std::string_view number_in(std::string_view name) {
+    while (!name.empty()) {
+        const std::string_view part = name.substr(0, name.find('.'));
+        if (!part.empty() && part.find_first_not_of("0123456789") == std::string_view::npos) return part;
+        name.remove_prefix(std::min(name.size(), part.size() + 1));
+    }
+    return "";
+}
+
 // A part named so in every family but some.
 bool holds_for(const Alias& alias, const ModelSpec& model) {
     return alias.name != "wo" || model.family != "t5" || alias.part == "mlp";
@@ -137,6 +152,10 @@ bool is_named(std::string_view layer, std::string_view target, const ModelSpec& 
     const std::string_view of = target.find('.') == std::string_view::npos ? "" : target.substr(0, target.rfind('.'));
     const bool attention = of.find("attn") != std::string_view::npos || of.find("attention") != std::string_view::npos;
     if (!of.empty() && is_in(layer, "attn") != attention) return false;
+    const bool cross = is_any_in(of, {"encoder_attn", "encdecattention", "crossattention", "cross_attn"});
+    if (cross && !is_in(layer, "cross")) return false;
+    if (is_any_in(of, {"self_attn", "selfattention"}) && is_in(layer, "cross")) return false;
+    if (const auto block = number_in(of); !block.empty() && block != number_in(layer)) return false;
     const std::string_view name = last_part(target), ours = last_part(layer);
     for (const Alias& alias : aliases)
         if (alias.name == name && alias.ours == ours && is_in(layer, alias.part) && holds_for(alias, model))
@@ -266,7 +285,8 @@ Status apply_lora(ModelSpec& model, const std::string& text, std::vector<std::st
     model.layers = std::move(layers);
     if (lora->targets.empty()) assumed.emplace_back("LoRA on all projections of attention (no targets stated)");
     if (const std::string missing = joined(lora->targets, false); !missing.empty())
-        assumed.push_back(fmt::format("LoRA's targets {} are no layers of this model", missing));
+        assumed.push_back(fmt::format(
+            "LoRA's targets {} are left out (no linear layer of this model's blocks is named so)", missing));
     return ok();
 }
 

@@ -57,7 +57,9 @@ TEST_CASE("LoRA's targets may have PEFT's names", "[model][trainable]") {
 TEST_CASE("LoRA's targets that are no layers of the model are named", "[model][trainable]") {
     const auto w =
         good_workload(R"({"model": "gpt2", "training": {"trainable": "lora:r=8,targets=c_attn+gate_proj"}})");
-    CHECK_THAT(w.assumed, Catch::VectorContains(std::string("LoRA's targets gate_proj are no layers of this model")));
+    CHECK_THAT(w.assumed,
+               Catch::VectorContains(std::string(
+                   "LoRA's targets gate_proj are left out (no linear layer of this model's blocks is named so)")));
 }
 
 TEST_CASE("a frozen base weight has no weight gradient, and backward stops below what trains", "[model][trainable]") {
@@ -106,4 +108,19 @@ TEST_CASE("a mixture of experts computes the active ones", "[model]") {
         CHECK(layers[i].forward[0].op.m == 256);
         CHECK(layers[i].forward[0].count == 8.0);
     }
+}
+
+// Rank 8 beside products of 4096 x 4096 and 768 x 768; BART's decoder has six blocks.
+TEST_CASE("a target of LoRA may name one block, or one of two attentions", "[model]") {
+    const auto trained = [](const std::string& model, const std::string& targets) {
+        return good_workload("{\"model\": \"" + model + R"(", "training": {"trainable": "lora:r=8,targets=)" + targets +
+                             "\"}}")
+            .model.trainable_parameters;
+    };
+    CHECK(trained("Llama-2-7b-hf", "layers.0.self_attn.q_proj") == 8 * (4096 + 4096));
+    CHECK(trained("Llama-2-7b-hf", "layers.1.self_attn.q_proj+layers.31.mlp.up_proj") ==
+          8 * (4096 + 4096) + 8 * (4096 + 11008));
+    CHECK(trained("bart-base", "encoder_attn.q_proj") == 6 * 8 * (768 + 768));
+    CHECK(trained("bart-base", "self_attn.q_proj") == 12 * 8 * (768 + 768));
+    CHECK(trained("bart-base", "q_proj") == 18 * 8 * (768 + 768));
 }
