@@ -168,7 +168,9 @@ std::string fill_standard_sizes(Value& config) {
     std::vector<std::string> added;
     for (const auto& [key, size] : sizes) {
         const Value* stated = config.find(key);
-        if (size == 0 || (stated && !stated->is_null())) continue;
+        // No key heads of their own means as many as heads.
+        const bool is_answer = stated && (!stated->is_null() || std::string_view(key) == "num_key_value_heads");
+        if (size == 0 || is_answer) continue;
         config.set(key, size).at = config.at;
         added.push_back(fmt::format("{} {}", key, size));
     }

@@ -115,3 +115,16 @@ TEST_CASE("sizes that a text part leaves out are transformers' own", "[model][hf
     CHECK_THAT(error_of(R"({"model_type": "sees", "vision_config": {}, "text_config": {"model_type": "olmo"}})"),
                Catch::Contains("olmo needs \"num_hidden_layers\"; add it, or name the model by its hub name"));
 }
+
+// 16 heads of 32: keys and values of all take 2 x 512 x 256 weights more than those of Mistral's usual 8.
+TEST_CASE("no key heads in a text part means as many as heads", "[model][hf]") {
+    const auto count = [](const std::string& heads) {
+        return good_workload(R"({"model_type": "sees", "text_config": {"model_type": "mistral", "hidden_size": 512,
+            "num_hidden_layers": 1, "num_attention_heads": 16, "intermediate_size": 1024, "vocab_size": 1000,
+            "num_key_value_heads": )" +
+                             heads + "}}")
+            .model.parameters;
+    };
+    CHECK(count("null") == count("16"));
+    CHECK(count("16") == count("8") + 2 * 512 * 256);
+}
