@@ -141,7 +141,7 @@ bool worth_naming(const Value::Member& member) {
 
 namespace {
 
-// Configuration classes of transformers 4.57; 0: no such size.
+// Configuration classes of transformers 4; 0: no such size.
 struct StandardSizes {
     const char* model_type;
     std::int64_t vocab, width, inner, layers, heads, kv_heads, head_dim, positions;
